@@ -1,0 +1,36 @@
+// int8, cpu.scalar: the definition as a loop, and so the replay oracle of the family.
+#include "kernels/int8/int8.h"
+#include "kernels/parallel.h"
+
+namespace narrowgate::int8 {
+namespace {
+
+void run(const Arguments& args, Stream) {
+  parallel_for(args.c.rows, [&](std::int64_t i) {
+    std::vector<std::int32_t> acc(static_cast<std::size_t>(args.c.cols));
+    for (std::int64_t k = 0; k < args.a.cols; ++k) {
+      const std::int32_t a = args.a(i, k);
+      const std::int8_t* b = args.b.row(k);
+      std::int32_t* sums = acc.data();
+      for (std::int64_t j = 0; j < args.c.cols; ++j) sums[j] += a * b[j];
+    }
+    for (std::int64_t j = 0; j < args.c.cols; ++j) {
+      const std::int32_t correction = args.a_zero_points == nullptr ? 0 : args.correction(i, j);
+      args.c(i, j) = scaled(acc[static_cast<std::size_t>(j)] - correction, args.a_scale(i), args.b_scale(j));
+    }
+  });
+}
+
+}  // namespace
+
+extern const Kernel cpu_scalar;
+const Kernel cpu_scalar = {.family = "int8",
+                           .name = "cpu.scalar",
+                           .backend = Backend::kCpu,
+                           .contract = Contract::kExact,
+                           .arithmetic = "32-bit integer multiply-adds on the CPU, vectorized by the compiler where it can",
+                           .source = "kernels/int8/cpu_scalar.cpp",
+                           .unsupported = supports_everything,
+                           .bind = bind<place, run>};
+
+}  // namespace narrowgate::int8

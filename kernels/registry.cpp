@@ -1,0 +1,76 @@
+// The lists behind kernel.h, read from registry.def.
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/kernel.h"
+
+#define SCHEME(family, name, file) namespace narrowgate::family { extern const Scheme name; }
+#define CPU_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel cpu_##name; }
+#ifdef NARROWGATE_HAS_CUDA
+#define CUDA_KERNEL(family, name, file) \
+  namespace narrowgate::family { extern const Kernel simt_##name; extern const Kernel cuda_##name; }
+#else
+#define CUDA_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel simt_##name; }
+#endif
+#include "kernels/registry.def"
+#undef SCHEME
+#undef CPU_KERNEL
+#undef CUDA_KERNEL
+
+namespace narrowgate {
+
+std::span<const Scheme* const> all_schemes() {
+  static const Scheme* const schemes[] = {
+#define SCHEME(family, name, file) &family::name,
+#define CPU_KERNEL(family, name, file)
+#define CUDA_KERNEL(family, name, file)
+#include "kernels/registry.def"
+#undef SCHEME
+#undef CPU_KERNEL
+#undef CUDA_KERNEL
+  };
+  return schemes;
+}
+
+std::span<const Kernel* const> all_kernels() {
+  static const Kernel* const kernels[] = {
+#define SCHEME(family, name, file)
+#define CPU_KERNEL(family, name, file) &family::cpu_##name,
+#ifdef NARROWGATE_HAS_CUDA
+#define CUDA_KERNEL(family, name, file) &family::simt_##name, &family::cuda_##name,
+#else
+#define CUDA_KERNEL(family, name, file) &family::simt_##name,
+#endif
+#include "kernels/registry.def"
+#undef SCHEME
+#undef CPU_KERNEL
+#undef CUDA_KERNEL
+  };
+  return kernels;
+}
+
+const Scheme* find_scheme(std::string_view id) {
+  const auto schemes = all_schemes();
+  const auto found = std::find_if(schemes.begin(), schemes.end(), [&](const Scheme* scheme) { return scheme->id == id; });
+  return found == schemes.end() ? nullptr : *found;
+}
+
+const Kernel& replay_kernel(const Scheme& scheme) {
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->family == scheme.family && kernel->name == "cpu.scalar") return *kernel;
+  }
+  throw std::logic_error("family " + std::string(scheme.family) + " has no cpu.scalar, the replay oracle");
+}
+
+std::string_view to_string(Backend backend) {
+  switch (backend) {
+    case Backend::kCpu: return "cpu";
+    case Backend::kSimt: return "simt";
+    case Backend::kCuda: return "cuda";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Contract contract) { return contract == Contract::kExact ? "exact" : "bounded"; }
+
+}  // namespace narrowgate

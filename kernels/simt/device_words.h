@@ -1,0 +1,89 @@
+// CUDA's words for a kernel source that is compiled twice: by nvcc for a device, and by the host compiler for the
+// SIMT executor. A kernel file includes this header and nothing of CUDA's own.
+//
+//   NARROWGATE_SHARED(float, tile, [16][17]);   a __shared__ array; on the host checked and poisoned
+//   NARROWGATE_DYNAMIC_SHARED(int, words);      the launch's dynamic shared memory
+//   launch({"int8.tiled", grid, block}, stream, kernel<true>, arguments…);
+//   NARROWGATE_UNROLL                           before a loop of constant length
+//   NARROWGATE_DEVICE_KERNEL(tiled) = {…};      defines cuda_tiled or simt_tiled
+#pragma once
+
+#include "kernels/kernel.h"
+#include "kernels/simt/executor.h"
+
+#ifdef __CUDACC__
+
+#include <cuda_runtime.h>
+
+#include "kernels/cuda/device.h"
+
+#define NARROWGATE_DEVICE_KERNEL(name) \
+  extern const Kernel cuda_##name;     \
+  const Kernel cuda_##name
+#define NARROWGATE_DEVICE_NAME(name) "cuda." name
+#define NARROWGATE_UNROLL _Pragma("unroll")
+#define NARROWGATE_SHARED(type, name, extents) __shared__ type name extents
+#define NARROWGATE_DYNAMIC_SHARED(type, name)                             \
+  extern __shared__ __align__(16) unsigned char narrowgate_dynamic_shared[]; \
+  type* const name = reinterpret_cast<type*>(narrowgate_dynamic_shared)
+
+namespace narrowgate {
+
+inline constexpr Backend kDeviceBackend = Backend::kCuda;
+
+template <class... Parameters, class... Arguments>
+void launch(const simt::LaunchShape& shape, Stream stream, void (*kernel)(Parameters...), Arguments... arguments) {
+  const dim3 grid(shape.grid.x, shape.grid.y, shape.grid.z);
+  const dim3 block(shape.block.x, shape.block.y, shape.block.z);
+  kernel<<<grid, block, shape.dynamic_shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
+  cuda::check_launch(shape.kernel);
+}
+
+}  // namespace narrowgate
+
+#else
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/simt/shared_array.h"
+
+#define NARROWGATE_DEVICE_KERNEL(name) \
+  extern const Kernel simt_##name;     \
+  const Kernel simt_##name
+#define NARROWGATE_DEVICE_NAME(name) "simt." name
+#define NARROWGATE_UNROLL _Pragma("GCC unroll 16")
+// The static's address names the declaration, one for each instantiation of a template.
+#define NARROWGATE_SHARED(type, name, extents)           \
+  static constexpr char narrowgate_site_of_##name = 0;   \
+  const auto name = ::narrowgate::simt::shared_array<type extents>(&narrowgate_site_of_##name, #name)
+#define NARROWGATE_DYNAMIC_SHARED(type, name) const ::narrowgate::simt::DynamicSharedRef<type> name(#name)
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define threadIdx (::narrowgate::simt::current_thread().thread)
+#define blockIdx (::narrowgate::simt::current_thread().block)
+#define blockDim (::narrowgate::simt::current_thread().block_size)
+#define gridDim (::narrowgate::simt::current_thread().grid_size)
+
+inline void __syncthreads() { ::narrowgate::simt::barrier(); }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __int2float_rn(int value) { return static_cast<float>(value); }
+
+namespace narrowgate {
+
+inline constexpr Backend kDeviceBackend = Backend::kSimt;
+
+template <class... Parameters, class... Arguments>
+void launch(const simt::LaunchShape& shape, Stream, void (*kernel)(Parameters...), Arguments... arguments) {
+  simt::execute(shape, [=] { kernel(arguments...); });
+}
+
+}  // namespace narrowgate
+
+#endif

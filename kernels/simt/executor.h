@@ -1,0 +1,71 @@
+// Executes the source of a CUDA kernel on the host: every thread of a block is a fiber that runs until a barrier.
+//
+// Blocks run in parallel on all cores; the threads of one block take turns on one core, so shared memory needs no
+// locks. Between two barriers the threads run in ascending order, or in an order shuffled by a seed: a correct kernel
+// gives the same bits in any order, one with a missing barrier does not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+
+namespace narrowgate::simt {
+
+struct Dim3 {
+  unsigned x = 1;
+  unsigned y = 1;
+  unsigned z = 1;
+};
+
+struct LaunchShape {
+  std::string_view kernel;  // for findings
+  Dim3 grid;
+  Dim3 block;
+  std::size_t dynamic_shared_bytes = 0;
+};
+
+// What went wrong inside a kernel: out-of-bounds shared access, barrier divergence. Names kernel, block, thread, barrier.
+class Finding : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Runs the launch to its end. `thread_body` is the kernel with its arguments, called once for each thread.
+// Throws the first Finding, or whatever the kernel threw.
+void execute(const LaunchShape& launch, const std::function<void()>& thread_body);
+
+// While it lives, threads between barriers run in an order drawn from `seed`; 0 means ascending.
+class ScopedThreadOrder {
+ public:
+  explicit ScopedThreadOrder(std::uint64_t seed);
+  ~ScopedThreadOrder();
+  ScopedThreadOrder(const ScopedThreadOrder&) = delete;
+  ScopedThreadOrder& operator=(const ScopedThreadOrder&) = delete;
+
+ private:
+  std::uint64_t previous_;
+};
+
+// What the running thread sees; valid only inside a kernel.
+struct ThreadContext {
+  Dim3 thread;
+  Dim3 block;
+  Dim3 block_size;
+  Dim3 grid_size;
+};
+inline constinit thread_local const ThreadContext* current_context = nullptr;
+inline const ThreadContext& current_thread() { return *current_context; }
+
+// __syncthreads()
+void barrier();
+
+// The block's array for one __shared__ declaration (identified by `site`), poisoned when the block starts.
+void* shared_memory(const void* site, std::size_t bytes);
+void* dynamic_shared_memory();
+std::size_t dynamic_shared_bytes();
+
+[[noreturn]] void report_out_of_bounds(const char* array, std::int64_t index, std::int64_t extent);
+
+}  // namespace narrowgate::simt
