@@ -1,0 +1,63 @@
+#include "suites/engine/suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "baselines/embedded.h"
+#include "baselines/json_file.h"
+#include "baselines/nearest.h"
+
+namespace narrowgate {
+namespace {
+
+Suite from_json(const nlohmann::json& json, const std::string& origin) {
+  Suite suite;
+  suite.name = json["name"];
+  suite.description = json["description"];
+  suite.origin = origin;
+  for (const auto& entry : json["cases"]) {
+    suite.cases.push_back({entry["schemes"], entry["shapes"], entry["distributions"], entry["seeds"]});
+  }
+  for (const auto& limit : json.value("limits", nlohmann::json::array())) {
+    suite.limits.push_back({limit["kernels"], limit["largest_dimension"]});
+  }
+  if (json.contains("timing")) {
+    const auto& timing = json["timing"];
+    suite.timing = {timing["kernels"], timing.value("smallest_dimension", std::int64_t{1}), timing["budget_ms"]};
+  }
+  return suite;
+}
+
+std::string without_extension(std::string_view file) { return std::string(file.substr(0, file.rfind('.'))); }
+
+}  // namespace
+
+tl::expected<Suite, Error> parse_suite(std::string_view text, const std::string& origin) {
+  auto json = parse_json(text, origin, "suite.schema.json");
+  if (!json) return tl::unexpected(json.error());
+  return from_json(*json, origin);
+}
+
+tl::expected<Suite, Error> find_suite(const std::string& name_or_path) {
+  for (const EmbeddedFile& file : embedded::suites()) {
+    if (without_extension(file.name) == name_or_path) return parse_suite(file.text, "suites/" + std::string(file.name));
+  }
+  if (!name_or_path.ends_with(".json") && name_or_path.find('/') == std::string::npos) {
+    return tl::unexpected(Error{fmt::format("there is no suite \"{}\".{} Suites: {}; or give the path of a suite's .json file",
+                                            name_or_path, did_you_mean(name_or_path, built_in_suites()),
+                                            fmt::join(built_in_suites(), ", "))});
+  }
+  auto json = read_json(name_or_path, "suite.schema.json");
+  if (!json) return tl::unexpected(json.error());
+  return from_json(*json, name_or_path);
+}
+
+std::vector<std::string> built_in_suites() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded::suites()) names.push_back(without_extension(file.name));
+  return names;
+}
+
+}  // namespace narrowgate
