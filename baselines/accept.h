@@ -1,0 +1,36 @@
+// Promotes a run to baseline: an explicit act, with a reason, of a complete and green run of a clean tree.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "baselines/record.h"
+#include "baselines/store.h"
+
+namespace narrowgate {
+
+struct AcceptOptions {
+  enum class DirtyTree { refuse, allow };
+
+  std::string why;
+  std::string date;  // "2026-11-30", of the acceptance
+  DirtyTree dirty_tree = DirtyTree::refuse;
+};
+
+struct Acceptance {
+  AccuracyBaseline accuracy;  // the old lines with the run's lines over them
+  std::vector<std::string> added, changed;
+  std::size_t unchanged = 0;
+  std::string why_line;  // for WHY.md
+};
+
+// Refused: an empty why or one of several lines, a planted bug, a dirty or unknown tree, a cell missing or crashed, a
+// gate that failed or was not measured, exact kernels of one case that disagree, nothing to accept.
+tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBaseline& accuracy,
+                                       const AcceptOptions& options);
+
+// The times of a run, one baseline per device key; simulated kernels have none.
+std::vector<TimingBaseline> timing_baselines(const Results& results);
+
+}  // namespace narrowgate
