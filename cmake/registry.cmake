@@ -50,13 +50,13 @@ function(narrowgate_registry)
     list(APPEND host_sources "${generated}")
   endforeach()
 
-  add_library(narrowgate_kernels STATIC registry.cpp memory/host_memory.cpp memory/memory.cpp ${host_sources})
+  add_library(narrowgate_kernels STATIC registry.cpp simd_target.cpp memory/host_memory.cpp memory/memory.cpp ${host_sources})
   target_link_libraries(narrowgate_kernels
     PUBLIC narrowgate_options narrowgate_quantize narrowgate_reference narrowgate_simt
     PRIVATE narrowgate_warnings fmt::fmt hwy::hwy OpenMP::OpenMP_CXX)
   if(NARROWGATE_HAS_CUDA)
-    target_sources(narrowgate_kernels PRIVATE cuda/device.cu ${cuda_sources})
-    target_link_libraries(narrowgate_kernels PUBLIC CUDA::cudart_static)
+    target_sources(narrowgate_kernels PRIVATE cuda/device.cu cuda/management.cpp ${cuda_sources})
+    target_link_libraries(narrowgate_kernels PUBLIC CUDA::cudart_static PRIVATE ${CMAKE_DL_LIBS})
     target_compile_definitions(narrowgate_kernels PUBLIC NARROWGATE_HAS_CUDA=1)
   endif()
 
