@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "baselines/error.h"
+#include "baselines/text_escape.h"
 #include "baselines/render.h"
 #include "kernels/kernel.h"
 #include "suites/cli/commands.h"
