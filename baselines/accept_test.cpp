@@ -52,7 +52,7 @@ TEST(Accept, ChangedAndUnchangedCases) {
 
 TEST(Accept, RefusesARunThatIsNotGreen) {
   EXPECT_THAT(refusal([](Results& r, AcceptOptions&) { r.benchmarks.pop_back(); }),
-              HasSubstr("not accepted: the run is incomplete: int8.column/cuda.tiled/256x256x256/day98/s1 is missing"));
+              HasSubstr("the run is incomplete: int8.column/cuda.tiled/256x256x256/day98/s1 is missing"));
   EXPECT_THAT(refusal([](Results& r, AcceptOptions&) { r.benchmarks[0].state = Row::State::crashed; }), HasSubstr("crashed"));
   EXPECT_THAT(refusal([](Results& r, AcceptOptions&) { r.benchmarks[1].gates[3].state = GateResult::State::fail; }),
               HasSubstr("gate E failed"));
@@ -132,7 +132,28 @@ TEST(TimingBaselines, OnePerDeviceAndNoneForSimulation) {
   EXPECT_EQ(baselines[1].cells.at(test::kScalarCell).launches, std::vector<double>{1000});
   EXPECT_EQ(baselines[1].cells.at(test::kScalarCell).samples, 3);
   results.benchmarks[0].real_time = 0;
-  EXPECT_EQ(timing_baselines(results).size(), 1u);
+  EXPECT_EQ(timing_baselines(results).size(), 1u) << "a time of zero is stored";
+}
+
+TEST(TimingBaselines, AFilteredRunKeepsTheOtherLines) {
+  Results results = test::results();
+  Row& row = results.benchmarks[0];
+  row.time_state = Row::TimeState::measured;
+  row.real_time = 1000;
+  row.device_key = "cpu-2-AVX2";
+  TimingBaseline stored;
+  stored.device.key = "cpu-2-AVX2";
+  stored.suite = "smoke";
+  stored.cells["other"] = {{5}, 5, 5, 1};
+  stored.cells[test::kScalarCell] = {{7}, 7, 7, 1};
+  TimingBaseline of_another_suite = stored;
+  of_another_suite.suite = "nightly";
+  of_another_suite.cells["nightly only"] = {{5}, 5, 5, 1};
+  const auto baselines = timing_baselines(results, {of_another_suite, stored});
+  ASSERT_EQ(baselines.size(), 1u);
+  EXPECT_EQ(baselines[0].cells.size(), 2u);
+  EXPECT_EQ(baselines[0].cells.at("other").median_ns, 5);
+  EXPECT_EQ(baselines[0].cells.at(test::kScalarCell).median_ns, 1000);
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ TEST(TerminalText, OneBlockPerFailingCell) {
             "REGRESSED  int8.column/cuda.tiled/256x256x256/day98/s1\n"
             "  scheme int8.column, kernel cuda.tiled, shape 256x256x256\n"
             "  gate E failed: one column is dead\n"
-            "  gate E fail at row 3, column 17: value 1.5, reference not finite, bound 0.125\n"
-            "    one column is dead\n"
+            "  gate E failed at row 3, column 17: value 1.5, reference not finite, bound 0.125\n"
             "  rerun: narrowgate run smoke --filter 'int8.column/cuda.tiled/256x256x256/day98/s1'\n");
 }
 
@@ -52,6 +51,12 @@ TEST(TerminalText, ManyFailuresAreCut) {
   for (int i = 0; i < 30; ++i) results.manifest.push_back("gone" + std::to_string(i));
   EXPECT_THAT(terminal_text(compare(results, test::baseline(), {}, {}).value(), Color::never),
               HasSubstr("and 10 more; the verdict file holds them all"));
+}
+
+TEST(TerminalText, EveryTextIsTheSameInEveryLocale) {
+  const std::string in_c = terminal_text(failing(), Color::never) + markdown(failing());
+  const test::DecimalComma comma;
+  EXPECT_EQ(terminal_text(failing(), Color::never) + markdown(failing()), in_c);
 }
 
 TEST(Markdown, SentenceTableCommands) {

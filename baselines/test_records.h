@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <clocale>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 #include <string>
 
 #include "baselines/record.h"
@@ -116,6 +118,30 @@ inline AccuracyBaseline baseline() {
   baseline.cases.emplace(kCase, line());
   return baseline;
 }
+
+// While it lives, streams and, where such a locale is installed, the C library write a comma for the decimal point.
+class DecimalComma {
+ public:
+  DecimalComma() : before_(std::locale::global(std::locale(std::locale(), new Punctuation))) {
+    for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+      if (std::setlocale(LC_NUMERIC, name) != nullptr) break;
+    }
+  }
+  ~DecimalComma() {
+    std::locale::global(before_);
+    std::setlocale(LC_NUMERIC, "C");
+  }
+  DecimalComma(const DecimalComma&) = delete;
+  DecimalComma& operator=(const DecimalComma&) = delete;
+
+ private:
+  class Punctuation : public std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  std::locale before_;
+};
 
 // A folder that is gone after the test.
 class TemporaryFolder {
