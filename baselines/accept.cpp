@@ -14,7 +14,7 @@ namespace {
 
 using Refusal = std::optional<Error>;
 
-Refusal refuse(std::string why) { return Error{"not accepted: " + std::move(why)}; }
+Refusal refuse(std::string why) { return Error{std::move(why)}; }
 
 Refusal refuse_reason(const std::string& why) {
   if (std::all_of(why.begin(), why.end(), [](char c) { return c == ' ' || c == '\t'; })) {
@@ -115,7 +115,7 @@ tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBas
   return acceptance;
 }
 
-std::vector<TimingBaseline> timing_baselines(const Results& results) {
+std::vector<TimingBaseline> timing_baselines(const Results& results, const std::vector<TimingBaseline>& stored) {
   std::map<std::string, TimingBaseline> by_key;
   for (const Row& row : results.benchmarks) {
     const bool timed = row.state == Row::State::measured && row.time_state == Row::TimeState::measured &&
@@ -133,7 +133,12 @@ std::vector<TimingBaseline> timing_baselines(const Results& results) {
     baseline.cells.emplace(row.id, TimingLine{{*row.real_time}, *row.real_time, least, samples});
   }
   std::vector<TimingBaseline> baselines;
-  for (auto& [key, baseline] : by_key) baselines.push_back(std::move(baseline));
+  for (auto& [key, baseline] : by_key) {
+    for (const TimingBaseline& old : stored) {
+      if (old.device.key == key && old.suite == baseline.suite) baseline.cells.insert(old.cells.begin(), old.cells.end());
+    }
+    baselines.push_back(std::move(baseline));
+  }
   return baselines;
 }
 

@@ -30,7 +30,8 @@ struct Acceptance {
 tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBaseline& accuracy,
                                        const AcceptOptions& options);
 
-// The times of a run, one baseline per device key; simulated kernels have none.
-std::vector<TimingBaseline> timing_baselines(const Results& results);
+// The times of a run, one baseline per device key; simulated kernels have none. Cells that are stored for the same key
+// and suite and were not in the run keep their line, so that a filtered run does not erase the others.
+std::vector<TimingBaseline> timing_baselines(const Results& results, const std::vector<TimingBaseline>& stored = {});
 
 }  // namespace narrowgate

@@ -30,8 +30,13 @@ std::string shape_of(const Verdict& verdict, const std::string& case_id) {
   return "not recorded";
 }
 
-std::string gate_text(const GateResult& gate) {
-  std::string text = fmt::format("  gate {} {}", to_string(gate.gate), to_string(gate.state));
+const char* what_happened(GateResult::State state) {
+  return state == GateResult::State::fail ? "failed" : "was not measured";
+}
+
+// The reason of the cell already tells the detail of the gate that decided it.
+std::string gate_text(const GateResult& gate, const std::string& reason) {
+  std::string text = fmt::format("  gate {} {}", to_string(gate.gate), what_happened(gate.state));
   if (gate.row || gate.column) {
     text += fmt::format(" at row {}, column {}", gate.row ? fmt::format("{}", *gate.row) : "–",
                         gate.column ? fmt::format("{}", *gate.column) : "–");
@@ -40,7 +45,7 @@ std::string gate_text(const GateResult& gate) {
     text += fmt::format(": value {}, reference {}, bound {}", number(gate.value), number(gate.reference),
                         number(gate.bound));
   }
-  if (gate.detail) text += fmt::format("\n    {}", visible(*gate.detail));
+  if (gate.detail && reason.find(*gate.detail) == std::string::npos) text += fmt::format("; {}", visible(*gate.detail));
   return text + "\n";
 }
 
@@ -74,7 +79,7 @@ std::string failure_text(const Verdict& verdict, const CellVerdict& cell) {
   if (!cell.reason.empty()) text += fmt::format("  {}\n", visible(cell.reason));
   if (cell.row) {
     for (const GateResult& gate : cell.row->gates) {
-      if (stopped(gate)) text += gate_text(gate);
+      if (stopped(gate)) text += gate_text(gate, cell.reason);
     }
   }
   if (cell.time_state != TimeState::unmeasured && cell.state == ErrorState::pass) {
