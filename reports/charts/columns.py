@@ -9,12 +9,12 @@ from ..view.columns import Curve
 from .log_axis import Range, enclosing, whole_powers
 from .style import BLUE, MUTED, ORANGE, dots, label, new_figure, quiet
 
-_WIDTH, _HEIGHT = 356, 250
+_WIDTH, _HEIGHT = 360, 240
 
 
 def columns(curve: Curve) -> Figure:
     figure = new_figure(_WIDTH, _HEIGHT)
-    axes = figure.add_axes((0.13, 0.15, 0.85, 0.68))
+    axes = figure.add_axes((0.14, 0.16, 0.84, 0.7))
     quiet(axes)
     extent = enclosing([*curve.errors, *curve.bounds, *(failure.error for failure in curve.failures)])
     axes.set_xlim(-0.02 * max(curve.last_column, 1), 1.02 * max(curve.last_column, 1))
@@ -25,16 +25,16 @@ def columns(curve: Curve) -> Figure:
     _errors(axes, curve, extent)
     _failures(axes, curve, extent)
     axes.set_xlabel("column", labelpad=1)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.15, 1.0), ncols=3, frameon=False, handletextpad=0.3,
-                columnspacing=1.1, borderpad=0, labelcolor=MUTED)
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.17, 1.0), ncols=3, frameon=False, handletextpad=0.3,
+                columnspacing=0.9, borderpad=0, labelcolor=MUTED)
     return figure
 
 
 def _bounds(axes: Axes, curve: Curve, extent: Range) -> None:
-    half = max(0.45 * (curve.last_column + 1) / len(curve.first_columns), 0.45)
+    half = max(1.2 * (curve.last_column + 1) / len(curve.first_columns), 0.45)
     heights = [extent.position(bound) for bound in curve.bounds]
     axes.hlines(heights, [column - half for column in curve.first_columns],
-                [column + half for column in curve.first_columns], color=MUTED, linewidth=1.1, label="bound")
+                [column + half for column in curve.first_columns], color=MUTED, linewidth=1.2, label="bound")
 
 
 def _errors(axes: Axes, curve: Curve, extent: Range) -> None:

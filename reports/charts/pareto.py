@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from ..view.speed import Point, Speed
 from .log_axis import Range, enclosing, whole_powers
-from .style import BLUE, INK, MUTED, PAPER, label, new_figure, quiet
+from .style import BLUE, INK, MUTED, PAPER, SMALL, label, new_figure, quiet
 
 _WIDTH, _HEIGHT = 520, 330
 _MOST_LABELS = 14
@@ -18,7 +18,7 @@ _MARKERS = {"cpu": ("o", PAPER), "cuda": ("D", BLUE)}
 
 def pareto(speed: Speed) -> Figure:
     figure = new_figure(_WIDTH, _HEIGHT)
-    axes = figure.add_axes((0.1, 0.15, 0.64, 0.75))
+    axes = figure.add_axes((0.09, 0.14, 0.64, 0.78))
     quiet(axes)
     speeds = enclosing([point.gflops for point in speed.points])
     errors = enclosing([point.rms_error for point in speed.points])
@@ -30,8 +30,8 @@ def pareto(speed: Speed) -> Figure:
         _draw(axes, [point for point in speed.points if point.backend == backend], backend, speeds, errors)
     _label_schemes(axes, speed.points, errors)
     axes.set_xlabel("GFLOP/s, logarithmic: faster to the right")
-    axes.set_title("Rms error, logarithmic: more accurate below", loc="left", x=-0.15, fontsize=9.5, color=MUTED)
-    axes.legend(loc="lower left", bbox_to_anchor=(1.0, -0.2), frameon=False, handletextpad=0.2, labelcolor=MUTED)
+    axes.set_title("Rms error, logarithmic: more accurate below", loc="left", x=-0.14, fontsize=SMALL, color=MUTED)
+    axes.legend(loc="lower left", bbox_to_anchor=(1.02, -0.18), frameon=False, handletextpad=0.2, labelcolor=MUTED)
     return figure
 
 

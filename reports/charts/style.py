@@ -27,7 +27,7 @@ COLOURS = {
     PAPER: "var(--paper)",
 }
 
-SMALL = 9.5
+SMALL = 11
 _POINTS_PER_PIXEL = 72
 
 

@@ -1,18 +1,25 @@
-"""Every timing sample as a dot, the median as a bar: spread and outliers are seen, not summed up."""
+"""Every timing sample as a dot, against the median of its kernel: spread and outliers are seen, not summed up.
+
+Relative, because kernels differ a thousandfold and their noise by a percent: one absolute axis would show neither.
+"""
 
 from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ..view.speed import Samples, Speed
-from .log_axis import enclosing, whole_powers
-from .style import BLUE, INK, MUTED, dots, label, new_figure, quiet
+from .style import BLUE, INK, MUTED, ORANGE, dots, label, new_figure, quiet
 
 _WIDTH = 520
-_LINE_HEIGHT = 19
-_TOP, _BOTTOM = 14, 40
-_LEFT, _RIGHT = 100, 78
+_LINE_HEIGHT = 20
+_TOP, _BOTTOM = 10, 42
+_LEFT, _RIGHT = 100, 74
+_LANES = 5
+# Percent of the median. Samples beyond stand at the edge as triangles, so that one outlier does not flatten the rest.
+_WIDEST = (-30.0, 60.0)
+_NARROWEST = (-2.0, 4.0)
 
 
 def timing(speed: Speed) -> Figure:
@@ -23,17 +30,18 @@ def timing(speed: Speed) -> Figure:
         (_LEFT / _WIDTH, _BOTTOM / height, (_WIDTH - _LEFT - _RIGHT) / _WIDTH, (height - _TOP - _BOTTOM) / height))
     quiet(axes)
     axes.grid(False, axis="y")
-    extent = enclosing([time / 1e6 for samples in speed.samples for time in (*samples.samples_ns, samples.median_ns)], 0.1)
-    axes.set_xlim(extent.low, extent.high)
+    low, high = _extent(speed.samples)
+    axes.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.set_yticks([])
-    whole_powers(axes.xaxis, extent)
-    for height_index, line in enumerate(lines):
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda percent, _: f"{percent:+g} %" if percent else "median"))
+    for place, line in enumerate(lines):
         if isinstance(line, str):
-            _text(axes, -0.02 - _LEFT / _WIDTH * 1.4, height_index, label(line), INK, "left", "bold")
+            _text(axes, -_LEFT / (_WIDTH - _LEFT - _RIGHT), place, label(line), INK, "left", "bold")
         else:
-            _draw(axes, height_index, line, extent.position)
-    axes.set_xlabel("milliseconds, logarithmic: the axis does not start at zero")
+            _draw(axes, place, line, low, high)
+    axes.set_xlabel("against the kernel’s own median: the axis does not start at zero")
     return figure
 
 
@@ -49,15 +57,28 @@ def _lines(samples: list[Samples]) -> list[str | Samples]:
     return lines
 
 
-def _draw(axes: Axes, height: int, samples: Samples, position) -> None:
-    xs = [position(time / 1e6) for time in samples.samples_ns]
-    # Five lanes, by rank: dots that would cover each other stand apart, the same way every time.
-    ys = [height + (index % 5 - 2) * 0.11 for index in range(len(xs))]
-    dots(axes, xs, ys, BLUE, 2.4)
-    median = position(samples.median_ns / 1e6)
-    axes.plot([median, median], [height - 0.38, height + 0.38], color=INK, linewidth=1.6)
-    _text(axes, -0.02, height, label(samples.kernel, 16), MUTED, "right")
-    _text(axes, 1.02, height, samples.median, INK, "left")
+def _extent(samples: list[Samples]) -> tuple[float, float]:
+    percents = [percent for line in samples for percent in _percents(line)] or [0.0]
+    low = max(min(*percents, _NARROWEST[0]), _WIDEST[0])
+    high = min(max(*percents, _NARROWEST[1]), _WIDEST[1])
+    return low, high
+
+
+def _percents(samples: Samples) -> list[float]:
+    return [100 * (time / samples.median_ns - 1) for time in samples.samples_ns]
+
+
+def _draw(axes: Axes, place: int, samples: Samples, low: float, high: float) -> None:
+    # Lanes by rank: dots that would cover each other stand apart, the same way every time.
+    points = [(percent, place + (rank % _LANES - _LANES // 2) * 0.12) for rank, percent in enumerate(_percents(samples))]
+    inside = [(percent, lane) for percent, lane in points if low <= percent <= high]
+    dots(axes, [percent for percent, _ in inside], [lane for _, lane in inside], BLUE, 2.6)
+    for beyond, marker, edge in ((lambda percent: percent > high, ">", high), (lambda percent: percent < low, "<", low)):
+        if any(beyond(percent) for percent, _ in points):
+            axes.plot([edge], [place], linestyle="none", marker=marker, markersize=6, color=ORANGE, clip_on=False)
+    axes.plot([0, 0], [place - 0.38, place + 0.38], color=INK, linewidth=1.4)
+    _text(axes, -0.02, place, label(samples.kernel, 16), MUTED, "right")
+    _text(axes, 1.03, place, samples.median, INK, "left")
 
 
 def _text(axes: Axes, x: float, y: float, text: str, colour: str, alignment: str, weight: str = "normal") -> None:

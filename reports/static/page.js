@@ -53,7 +53,7 @@
         let shownHere = 0;
         for (const row of [...body.rows].slice(1)) {
           const content = (row.id + " " + row.textContent).toLowerCase();
-          const rightState = !state.value || row.cells[1].textContent.trim().endsWith(" " + state.value);
+          const rightState = !state.value || row.querySelector(".state").textContent.trim().endsWith(" " + state.value);
           row.hidden = !(rightState && words.every((word) => content.includes(word)));
           shownHere += row.hidden ? 0 : 1;
           total += 1;

@@ -81,7 +81,7 @@ def _implementation(row: dict[str, Any]) -> str:
         return ABSENT
     rows = row.get("implementation_rows")
     replayed = f" in {count(rows, 'row')}" if rows is not None else ""
-    return f"{row['implementation_mismatches']:,} differ{replayed}"
+    return f"{row['implementation_mismatches']:,}{replayed}"
 
 
 def error_counts(run: Run) -> list[StateCount]:

@@ -11,9 +11,9 @@ from ..words import codes_available, is_dead_channel
 from .index import Cell, Run, has_plain_layout, shape_of, volume
 
 LARGEST_NUMBER_OF_CHARTS = 5
-_SPARK_POINTS = 32
-_SPARK_HEIGHT = 14
-_SPARK_DECADES = 4  # the bottom is 1/10,000 of the bound, the top is the bound
+_SPARK_POINTS = 16
+_SPARK_HEIGHT = 12
+_SPARK_DECADES = 3  # the bottom is 1/1,000 of the bound, the top is the bound
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,14 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Sparkline:
+    """SVG path data, small enough to stand in every row."""
+
+    path: str
+    dead_path: str
+
+
+@dataclass(frozen=True)
 class CaseLine:
     """One line of the table of all cases."""
 
@@ -82,7 +90,7 @@ class CaseLine:
     codes_worst: str
     codes_all: str
     dead: str
-    sparkline: str
+    sparkline: Sparkline | None
 
 
 def charted(run: Run) -> list[Curve]:
@@ -185,16 +193,21 @@ def _case_line(run: Run, case: dict[str, Any]) -> CaseLine:
     )
 
 
-def sparkline(case: dict[str, Any]) -> str:
-    """SVG path data, 64 by 14: the fraction of the bound by column, logarithmic. Empty where there is nothing to draw."""
+def sparkline(case: dict[str, Any]) -> Sparkline | None:
+    """64 by 14: the fraction of the bound by column, logarithmic, over a mark for each dead channel."""
     fractions = _fractions(case.get("column_max_abs_err", []), case.get("column_bound", []))
     if len(fractions) < 2:
-        return ""
+        return None
     points = min(_SPARK_POINTS, len(fractions))
     edges = [index * len(fractions) // points for index in range(points + 1)]
+    places = [round(64 * index / (points - 1)) for index in range(points)]
     heights = [_spark_height(max(fractions[start:end])) for start, end in zip(edges, edges[1:])]
-    steps = [f"{round(64 * index / (points - 1))} {height}" for index, height in enumerate(heights)]
-    return "M" + "L".join(steps)
+    dead = dead_channels(case)
+    marks = [place for place, start, end in zip(places, edges, edges[1:]) if any(dead[start:end])]
+    return Sparkline(
+        path="M" + "L".join(f"{place} {height}" for place, height in zip(places, heights)),
+        dead_path="".join(f"M{place - 1} 14h2" for place in marks),
+    )
 
 
 def _spark_height(fraction: float) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..numbers import ABSENT, count, duration, metric
 from ..words import State
-from .columns import sparkline
+from .columns import Sparkline, sparkline
 from .index import Cell, Run
 
 LONGEST_ATTENTION = 10
@@ -30,7 +30,7 @@ class Attention:
     reference: str
     bound: str
     reason: str
-    sparkline: str
+    sparkline: Sparkline | None
 
 
 def compared(run: Run) -> list[Fact]:
@@ -44,8 +44,15 @@ def compared(run: Run) -> list[Fact]:
         Fact("Threads", str(about["threads"])),
         Fact("Baseline", count(run.baseline["cases"], "stored case")),
     ]
-    facts += [Fact(f"Device, {backend}", device(entry)) for backend, entry in sorted(about["devices"].items())]
-    return facts
+    return facts + devices(about["devices"])
+
+
+def devices(entries: dict[str, dict[str, Any]]) -> list[Fact]:
+    """Backends that share a device share a line: simt runs where cpu runs."""
+    backends: dict[str, list[str]] = {}
+    for backend, entry in sorted(entries.items()):
+        backends.setdefault(device(entry), []).append(backend)
+    return [Fact(f"Device, {' and '.join(names)}", model) for model, names in backends.items()]
 
 
 def commit(about: dict[str, Any]) -> str:
@@ -92,7 +99,7 @@ def _time_attention(cell: Cell) -> Attention:
         reference=duration(cell.baseline_time_ns),
         bound=ABSENT,
         reason=cell.time_reason,
-        sparkline="",
+        sparkline=None,
     )
 
 
