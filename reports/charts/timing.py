@@ -35,7 +35,7 @@ def timing(speed: Speed) -> Figure:
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.set_yticks([])
     axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda percent, _: f"{percent:+g} %" if percent else "median"))
+    axes.xaxis.set_major_formatter(FuncFormatter(_percent))
     for place, line in enumerate(lines):
         if isinstance(line, str):
             _text(axes, -_LEFT / (_WIDTH - _LEFT - _RIGHT), place, label(line), INK, "left", "bold")
@@ -66,6 +66,10 @@ def _extent(samples: list[Samples]) -> tuple[float, float]:
 
 def _percents(samples: Samples) -> list[float]:
     return [100 * (time / samples.median_ns - 1) for time in samples.samples_ns]
+
+
+def _percent(percent: float, _: int) -> str:
+    return f"{percent:+g} %".replace("-", "−") if percent else "median"
 
 
 def _draw(axes: Axes, place: int, samples: Samples, low: float, high: float) -> None:

@@ -54,7 +54,7 @@ class NotRun:
     cells: list[Cell]
 
 
-COLUMNS = ("Max error", "Rms error", "Of the bound", "Of the K gate", "Time", "GFLOP/s")
+COLUMNS = ("Max error", "Rms error", "Of bound", "Of K gate", "Time", "GFLOP/s")
 
 
 def families(run: Run) -> list[Family]:

@@ -94,13 +94,13 @@ class CaseLine:
 
 
 def charted(run: Run) -> list[Curve]:
-    """Cases that need attention first, then the largest day98 case of each scheme."""
+    """One case of a scheme: the first whose error needs attention, else the largest of day98."""
     chosen: dict[str, dict[str, Any]] = {}
     for cell in run.attention:
-        if cell.case:
-            chosen.setdefault(cell.case["id"], cell.case)
+        if cell.case and cell.state.tone == "alert":
+            chosen.setdefault(cell.case["scheme"], cell.case)
     for case in largest_by_scheme(run, "day98"):
-        chosen.setdefault(case["id"], case)
+        chosen.setdefault(case["scheme"], case)
     drawable = [case for case in chosen.values() if case["column_first"]]
     return [curve(run, case) for case in drawable[:LARGEST_NUMBER_OF_CHARTS]]
 
