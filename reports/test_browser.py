@@ -62,7 +62,7 @@ def test_quiet_console_no_requests_no_overflow(opened, name):
     assert page.evaluate("[...document.querySelectorAll('[id]')].length === new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size")
 
 
-@pytest.mark.parametrize("name", ["nightly", "planted", "hostile", "empty"])
+@pytest.mark.parametrize("name", ["planted", "hostile", "empty"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe(opened, name, scheme):
     page = opened(name, color_scheme=scheme)

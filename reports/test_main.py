@@ -59,6 +59,13 @@ def test_a_folder_that_cannot_be_made_is_exit_5(made, tmp_path, capsys):
     assert "cannot be written" in capsys.readouterr().err
 
 
+def test_a_missing_package_is_exit_5_with_the_mending_command():
+    program = "import sys; sys.modules['matplotlib'] = None; from reports.__main__ import main; sys.exit(main(['v', '--out', 'o']))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 5
+    assert done.stderr.endswith("pip install --require-hashes -r scripts/requirements.txt\n")
+
+
 def test_bad_usage_is_exit_2():
     assert run().returncode == 2
     assert run("verdict.json").returncode == 2

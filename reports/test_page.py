@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
@@ -9,14 +10,50 @@ from pathlib import Path
 
 import pytest
 
-from . import page, testing, view
+from . import load, page, testing, view
 
 HERE = Path(__file__).parent
+RESULTS = json.loads((load.SCHEMA_FOLDER / "results.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", ["nightly", "hostile", "empty"])
 def test_same_input_same_bytes(made, rendered, name):
     assert page.render(view.build(made(name))) == rendered(name)
+
+
+@pytest.mark.parametrize("name", ["nightly", "planted"])
+def test_every_optional_field_may_be_absent(made, name):
+    """The schema is the contract: what it does not require, the page does not need."""
+    verdict = made(name)
+    row_keys = _required("row")
+    case_keys = _required("case")
+    for cell in verdict["cells"]:
+        cell["row"] = {key: value for key, value in cell["row"].items() if key in row_keys}
+        for key in ("baseline", "baseline_time_ns", "time_ratio"):
+            del cell[key]
+    verdict["cases"] = [{key: value for key, value in case.items() if key in case_keys} for case in verdict["cases"]]
+    del verdict["reasons"], verdict["baseline"]["published"], verdict["baseline"]["timing_keys"]
+    load.check(verdict)
+    assert "No time was measured." in page.render(view.build(verdict))["index.html"]
+
+
+def test_every_metric_may_be_null(made):
+    verdict = made("planted")
+    metrics = {key for key, schema in RESULTS["definitions"]["row"]["properties"].items()
+               if schema.get("$ref") == "#/definitions/metric"}
+    for cell in verdict["cells"]:
+        cell["row"].update({key: None for key in cell["row"] if key in metrics})
+        for gate in cell["row"]["gates"]:
+            gate.update({key: None for key in ("value", "reference", "bound") if key in gate})
+    for case in verdict["cases"]:
+        case["column_max_abs_err"] = [None] * len(case["column_first"])
+        case["column_bound"] = [None] * len(case["column_first"])
+    load.check(verdict)
+    assert "not finite" in page.render(view.build(verdict))["index.html"]
+
+
+def _required(definition):
+    return set(RESULTS["definitions"][definition]["required"])
 
 
 def test_200_cells_fit_a_megabyte(made, rendered):

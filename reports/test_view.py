@@ -100,6 +100,13 @@ def test_day98_beside_the_published_table(made):
     assert (pruned.k_gate.ours, pruned.k_gate.published, pruned.published_time) == ("–", "–", "–")
 
 
+def test_seeds_are_averaged_in_rms_only():
+    answers = [{"rms_err": 1.0, "max_abs_err": 1.0}, {"rms_err": 3.0, "max_abs_err": 3.0}]
+    assert day98.over_seeds("rms_err", answers) == 2.0
+    assert day98.over_seeds("max_abs_err", answers) == 3.0
+    assert day98.over_seeds("rms_err", [*answers, {"rms_err": None}]) is None
+
+
 def test_day98_says_when_kernels_differ(made):
     lines = {line.scheme: line for line in day98.day98(index(made("planted"))).sizes[0][1]}
     assert lines["int8.column"].kernels_differ and not lines["int8.tensor"].kernels_differ

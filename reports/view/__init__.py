@@ -43,7 +43,7 @@ def build(verdict: dict[str, Any]) -> Page:
         verdict=state,
         exit_code=verdict["exit_code"],
         sentence=verdict["sentence"],
-        reasons=verdict.get("reasons", []),
+        reasons=[reason.rstrip(".") for reason in verdict.get("reasons", [])],
         planted=run.narrowgate["planted"],
         compared=summary.compared(run),
         attention=summary.attention(run),

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..numbers import ABSENT, NOT_FINITE, count, duration, metric, ratio, significant
+from ..numbers import ABSENT, NOT_FINITE, duration, metric, ratio, significant
 from ..words import ERROR_STATES, TIME_STATES, State
 from .index import Cell, Run
 
@@ -16,7 +16,6 @@ _METRICS = (("max error", "max_abs_err"), ("rms error", "rms_err"), ("fraction o
 @dataclass(frozen=True)
 class CellLine:
     cell: Cell
-    implementation: str
     values: list[tuple[str, float | None]]  # text and the number to sort by
 
 
@@ -54,7 +53,7 @@ class NotRun:
     cells: list[Cell]
 
 
-COLUMNS = ("Max error", "Rms error", "Of bound", "Of K gate", "Time", "GFLOP/s")
+COLUMNS = ("Differ", "Max error", "Rms error", "Of bound", "Time", "GFLOP/s")
 
 
 def families(run: Run) -> list[Family]:
@@ -66,22 +65,18 @@ def families(run: Run) -> list[Family]:
 
 def _line(cell: Cell) -> CellLine:
     row = cell.row
-    values = [(metric(row, name), row.get(name)) for name in
-              ("max_abs_err", "rms_err", "bound_fraction", "k_gate_fraction")]
+    values = [(_mismatches(row), row.get("implementation_mismatches"))]
+    values += [(metric(row, name), row.get(name)) for name in ("max_abs_err", "rms_err", "bound_fraction")]
     values.append((duration(cell.median_ns), cell.median_ns))
     values.append((significant(cell.gflops, 3) if cell.gflops else ABSENT, cell.gflops))
-    return CellLine(cell=cell, implementation=_implementation(row), values=values)
+    return CellLine(cell, values)
 
 
-def _implementation(row: dict[str, Any]) -> str:
-    """What gate I saw, in words."""
+def _mismatches(row: dict[str, Any]) -> str:
+    """What gate I counted; a bounded kernel is not held to bits."""
     if row.get("contract") == "bounded":
-        return f"{metric(row, 'implementation_max_abs_err')} away"
-    if "implementation_mismatches" not in row:
-        return ABSENT
-    rows = row.get("implementation_rows")
-    replayed = f" in {count(rows, 'row')}" if rows is not None else ""
-    return f"{row['implementation_mismatches']:,}{replayed}"
+        return "bounded"
+    return f"{row['implementation_mismatches']:,}" if "implementation_mismatches" in row else ABSENT
 
 
 def error_counts(run: Run) -> list[StateCount]:

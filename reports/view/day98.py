@@ -101,7 +101,7 @@ def _line(cells: list[Cell], published: dict[str, Any], kernels: list[str]) -> L
     for cell in cells:
         by_seed.setdefault(cell.case["seed"], []).append(cell)
     answers = [_definition(of_seed).row for of_seed in by_seed.values()]
-    ours = {name: _over_seeds(name, answers) for name, _ in _METRICS}
+    ours = {name: over_seeds(name, answers) for name, _ in _METRICS}
     pairs = {name: Pair(_shown(answers, name, ours[name]), _figure(published.get(theirs))) for name, theirs in _METRICS}
     return Line(
         scheme=cells[0].scheme,
@@ -122,10 +122,10 @@ def _definition(cells: list[Cell]) -> Cell:
     return next((cell for cell in cells if cell.kernel == "cpu.scalar"), cells[0])
 
 
-def _over_seeds(name: str, answers: list[dict[str, Any]]) -> float | None:
+def over_seeds(name: str, answers: list[dict[str, Any]]) -> float | None:
     """The mean of the rms errors and the largest of everything else. One that is not finite makes all so."""
-    values = [answer.get(name) for answer in answers]
-    if None in values:
+    values = [answer[name] for answer in answers if answer.get(name) is not None]
+    if len(values) < len(answers):
         return None
     return sum(values) / len(values) if name == "rms_err" else max(values)
 

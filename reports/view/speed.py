@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..numbers import ABSENT, duration, significant
 from ..words import NO_SIMT_TIME
@@ -19,7 +19,7 @@ class Point:
     backend: str
     rms_error: float
     gflops: float
-    on_front: bool
+    on_front: bool = False  # nothing on its backend is as good in both and better in one
 
     @property
     def rms_text(self) -> str:
@@ -65,7 +65,7 @@ def speed(run: Run) -> Speed | None:
         return None
     key, cells = max(groups.items(), key=lambda item: _weight(item[1]))
     shape, distribution, seed = key
-    samples = [_samples(cell) for cell in cells[:LARGEST_NUMBER_OF_LINES]]
+    samples = [_samples(cell, cell.median_ns) for cell in cells[:LARGEST_NUMBER_OF_LINES] if cell.median_ns]
     return Speed(
         inputs=f"{shape}, {distribution}, seed {seed}",
         points=_points(cells),
@@ -82,30 +82,23 @@ def _weight(cells: list[Cell]) -> tuple[int, int, int]:
 
 
 def _points(cells: list[Cell]) -> list[Point]:
-    usable = [cell for cell in cells if cell.gflops and cell.row.get("rms_err") is not None]
-    return [
-        Point(
-            scheme=cell.scheme,
-            kernel=cell.kernel,
-            backend=cell.backend,
-            rms_error=cell.row["rms_err"],
-            gflops=cell.gflops,
-            on_front=not any(_dominates(other, cell) for other in usable),
-        )
-        for cell in usable
+    points = [
+        Point(cell.scheme, cell.kernel, cell.backend, cell.row["rms_err"], gflops)
+        for cell in cells
+        if (gflops := cell.gflops) and cell.row.get("rms_err") is not None
     ]
+    return [replace(point, on_front=not any(_dominates(other, point) for other in points)) for point in points]
 
 
-def _dominates(other: Cell, cell: Cell) -> bool:
+def _dominates(other: Point, point: Point) -> bool:
     """At least as accurate and as fast on the same backend, and better in one."""
-    if other.backend != cell.backend:
+    if other.backend != point.backend:
         return False
-    accuracy, best_accuracy = cell.row["rms_err"], other.row["rms_err"]
-    no_worse = best_accuracy <= accuracy and other.gflops >= cell.gflops
-    return no_worse and (best_accuracy < accuracy or other.gflops > cell.gflops)
+    no_worse = other.rms_error <= point.rms_error and other.gflops >= point.gflops
+    return no_worse and (other.rms_error < point.rms_error or other.gflops > point.gflops)
 
 
-def _samples(cell: Cell) -> Samples:
+def _samples(cell: Cell, median_ns: float) -> Samples:
     taken = sorted(cell.row.get("samples_ns", []))
     rse = cell.row.get("time_rse")
     return Samples(
@@ -115,8 +108,8 @@ def _samples(cell: Cell) -> Samples:
         arithmetic=cell.row.get("arithmetic", ABSENT),
         samples_ns=_thin(taken),
         taken=len(taken),
-        median_ns=cell.median_ns,
-        median=duration(cell.median_ns),
+        median_ns=median_ns,
+        median=duration(median_ns),
         smallest=duration(cell.row.get("time_min_ns")),
         relative_error=f"{significant(100 * rse, 2)} %" if rse is not None else ABSENT,
     )
@@ -141,4 +134,5 @@ def _untimed(run: Run, key: tuple[str, str, int]) -> list[tuple[str, str]]:
 
 
 def _why_untimed(cell: Cell) -> str:
-    return cell.row.get("time_reason") or cell.row.get("reason") or cell.time_reason or cell.reason
+    reason = cell.row.get("time_reason") or cell.row.get("reason") or cell.time_reason or cell.reason
+    return reason.rstrip(".")
