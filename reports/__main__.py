@@ -1,0 +1,79 @@
+"""python -m reports VERDICT.json --out DIR
+
+Exit codes as everywhere in narrowgate: 0 written, 2 the verdict cannot be rendered, 5 the environment is at fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+_BAD_INPUT = 2
+_ENVIRONMENT = 5
+_EXAMPLES = """examples:
+  python -m reports verdict.json --out report        write report/index.html and report/badge.svg
+  narrowgate report verdict.json --out report        the same, with the build's own Python"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        # Imported here: that matplotlib is missing is a message with its mending command, not a stack of frames.
+        from . import load, page, view
+        from .text import visible
+    except ImportError as error:
+        return _complain(f"{error}; install the locked packages: pip install --require-hashes -r scripts/requirements.txt",
+                         _ENVIRONMENT)
+    try:
+        verdict = load.load(options.verdict)
+    except load.InvalidVerdict as error:
+        return _complain(visible(str(error)), _BAD_INPUT)
+    files = page.render(view.build(verdict))
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            write_atomically(options.out / name, text)
+    except OSError as error:
+        return _complain(f"{error.filename or options.out}: cannot be written: {error.strerror}", _ENVIRONMENT)
+    print(options.out / "index.html")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m reports", description="Renders verdict.json as one HTML page. Decides nothing.",
+        epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )
+    parser.add_argument("verdict", type=Path, metavar="VERDICT", help="written by `narrowgate compare --out`")
+    parser.add_argument("--out", type=Path, metavar="DIR", required=True, help="folder for index.html and badge.svg")
+    return parser
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"reports: {message}", file=sys.stderr)
+    return code
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """The old file stays until the new one is whole."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes files for their owner only; pages are for everyone the umask allows.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""One chart per file: view model in, matplotlib figure out."""

@@ -1,0 +1,45 @@
+"""What the tests share: made verdicts, each rendered once."""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from typing import Any
+
+import pytest
+
+from . import load, page, testing, view
+
+
+@cache
+def _made(name: str) -> dict[str, Any]:
+    return testing.MADE[name]()
+
+
+@cache
+def _rendered(name: str) -> dict[str, str]:
+    return page.render(view.build(_made(name)))
+
+
+@pytest.fixture
+def made():
+    """A made verdict by name, the test's own copy."""
+    return lambda name: copy.deepcopy(_made(name))
+
+
+@pytest.fixture
+def rendered():
+    """The files of a made verdict by name."""
+    return _rendered
+
+
+@pytest.fixture
+def complaint():
+    """What load says about a verdict, which must be refused."""
+
+    def complain(verdict: Any) -> str:
+        with pytest.raises(load.InvalidVerdict) as caught:
+            load.check(verdict)
+        return str(caught.value)
+
+    return complain
