@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <vector>
+
+#include "kernels/host_device.h"
 
 namespace narrowgate {
 
@@ -25,9 +28,13 @@ struct View {
   std::int64_t cols = 0;
   std::int64_t ld = 0;
 
-  T& operator()(std::int64_t row, std::int64_t col) const { return data[row * ld + col]; }
-  T* row(std::int64_t index) const { return data + index * ld; }
-  operator View<const T>() const { return {data, rows, cols, ld}; }
+  NARROWGATE_HOST_DEVICE T& operator()(std::int64_t row, std::int64_t col) const { return data[row * ld + col]; }
+  NARROWGATE_HOST_DEVICE T* row(std::int64_t index) const { return data + index * ld; }
+  operator View<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, cols, ld};
+  }
 };
 
 // Memory aligned to a cache line, so vector loads of whole rows do not split.

@@ -11,7 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "kernels/random/philox.h"
@@ -22,7 +22,10 @@ namespace {
 
 namespace context = boost::context;
 
-constexpr std::size_t kStackBytes = kAddressSanitizer ? 256 * 1024 : 64 * 1024;
+constexpr std::size_t kStackBytes = kAddressSanitizer ? 256 * 1024 : 72 * 1024;
+// Stacks that begin at equal offsets within a page would fight for the same few sets of the first-level cache.
+constexpr std::size_t kStackColour = 320;
+constexpr std::size_t kStackColours = 25;
 constexpr std::size_t kSharedBytes = 228 * 1024;  // the most shared memory any supported device gives a block
 constexpr int kPoisonByte = 0xff;                 // NaN as a float, −1 as an integer
 
@@ -47,8 +50,9 @@ class Worker {
 
  private:
   struct Thread {
-    context::fiber fiber;
+    context::fiber fiber;  // where it goes on; empty while it runs
     context::stack_context stack;
+    StackBounds bounds;
     ThreadContext seen;
     ThreadState state = ThreadState::kDone;
     void* fake_stack = nullptr;  // AddressSanitizer's, while the fiber is switched out
@@ -59,22 +63,26 @@ class Worker {
   };
 
   void prepare_block(Dim3 block);
-  void resume(Thread& thread);
-  void step_all(std::uint64_t order);
+  void switch_to(Thread& target);
+  void arrive(context::fiber&& from);
+  Thread& next_in_turn();
+  std::size_t step_all(std::uint64_t order);
+  void report_divergence(std::size_t waiting);
   void abandon_block();
-  context::fiber thread_loop(Thread& thread, context::fiber&& scheduler);
+  context::fiber thread_loop(Thread& thread, context::fiber&& from);
 
   std::vector<std::unique_ptr<Thread>> threads_;
-  std::vector<std::uint32_t> sequence_;
+  std::vector<Thread*> sequence_;  // the order in which the threads of the block take turns
   std::unique_ptr<std::byte[]> arena_ = std::make_unique<std::byte[]>(kSharedBytes);
   std::size_t arena_used_ = 0;
   std::vector<SharedArray> shared_;
   std::size_t count_ = 0;  // threads of the block that runs
   const LaunchShape* launch_ = nullptr;
   const std::function<void()>* body_ = nullptr;
-  Thread* running_ = nullptr;
-  context::fiber scheduler_;
-  StackBounds scheduler_stack_;
+  Thread scheduler_;  // the OS thread's own stack
+  Thread* running_ = &scheduler_;
+  Thread* left_ = nullptr;  // who switched to whoever runs now
+  std::size_t turn_ = 0;    // index in sequence_ of the thread that runs
   std::uint64_t barrier_ = 0;  // barriers passed by the block
   std::exception_ptr failure_;
   bool abandoning_ = false;
@@ -86,14 +94,29 @@ thread_local Worker worker;
 Worker::~Worker() {
   stopping_ = true;
   for (const auto& thread : threads_) {
-    if (thread->fiber) resume(*thread);  // each fiber returns, so nothing is unwound by force
+    if (thread->fiber) switch_to(*thread);  // each fiber returns, so nothing is unwound by force
     context::fixedsize_stack(kStackBytes).deallocate(thread->stack);
   }
 }
 
-context::fiber Worker::thread_loop(Thread& thread, context::fiber&& scheduler) {
-  scheduler_ = std::move(scheduler);
-  finish_switch(nullptr, &scheduler_stack_);
+// Leaves the running thread's stack for that of `target`; returns when somebody switches back.
+void Worker::switch_to(Thread& target) {
+  Thread& self = *running_;
+  left_ = &self;
+  running_ = &target;
+  current_context = &target.seen;
+  start_switch(&self.fake_stack, target.bounds);
+  context::fiber from = std::move(target.fiber).resume();
+  finish_switch(self.fake_stack, left_ == &scheduler_ ? &scheduler_.bounds : nullptr);
+  arrive(std::move(from));
+}
+
+// The continuation of whoever switched here is known only here.
+void Worker::arrive(context::fiber&& from) { left_->fiber = std::move(from); }
+
+context::fiber Worker::thread_loop(Thread& thread, context::fiber&& from) {
+  finish_switch(nullptr, left_ == &scheduler_ ? &scheduler_.bounds : nullptr);
+  arrive(std::move(from));
   while (!stopping_) {
     try {
       (*body_)();
@@ -103,29 +126,25 @@ context::fiber Worker::thread_loop(Thread& thread, context::fiber&& scheduler) {
       if (!failure_) failure_ = std::current_exception();
     }
     thread.state = ThreadState::kDone;
-    start_switch(&thread.fake_stack, scheduler_stack_);
-    scheduler_ = std::move(scheduler_).resume();
-    finish_switch(thread.fake_stack, &scheduler_stack_);
+    switch_to(next_in_turn());
   }
-  start_switch(nullptr, scheduler_stack_);  // nullptr: the fiber ends, its fake stack may go
-  return std::move(scheduler_);
+  running_ = &scheduler_;
+  start_switch(nullptr, scheduler_.bounds);  // nullptr: the fiber ends, its fake stack may go
+  return std::move(scheduler_.fiber);
 }
 
-void Worker::resume(Thread& thread) {
-  running_ = &thread;
-  current_context = &thread.seen;
-  void* fake_stack = nullptr;
-  start_switch(&fake_stack, {static_cast<std::byte*>(thread.stack.sp) - thread.stack.size, thread.stack.size});
-  thread.fiber = std::move(thread.fiber).resume();
-  finish_switch(fake_stack, nullptr);
+// Threads hand over to each other, which saves every second switch; the last one hands over to the scheduler.
+Worker::Thread& Worker::next_in_turn() {
+  if (failure_ || abandoning_) return scheduler_;
+  while (++turn_ < sequence_.size()) {
+    if (sequence_[turn_]->state != ThreadState::kDone) return *sequence_[turn_];
+  }
+  return scheduler_;
 }
 
 void Worker::wait_at_barrier() {
-  Thread& thread = *running_;
-  thread.state = ThreadState::kAtBarrier;
-  start_switch(&thread.fake_stack, scheduler_stack_);
-  scheduler_ = std::move(scheduler_).resume();
-  finish_switch(thread.fake_stack, &scheduler_stack_);
+  running_->state = ThreadState::kAtBarrier;
+  switch_to(next_in_turn());
   if (abandoning_) throw Abandoned{};
 }
 
@@ -137,9 +156,12 @@ void Worker::prepare_block(Dim3 block) {
     Thread& thread = *threads_.back();
     context::fixedsize_stack allocator(kStackBytes);
     thread.stack = allocator.allocate();
+    thread.bounds = {static_cast<std::byte*>(thread.stack.sp) - thread.stack.size, thread.stack.size};
+    const std::size_t colour = threads_.size() % kStackColours * kStackColour;
+    void* const top = static_cast<std::byte*>(thread.stack.sp) - colour;
     thread.fiber = context::fiber(
-        std::allocator_arg, context::preallocated(thread.stack.sp, thread.stack.size, thread.stack), NoDeallocation{},
-        [this, &thread](context::fiber&& scheduler) { return thread_loop(thread, std::move(scheduler)); });
+        std::allocator_arg, context::preallocated(top, thread.stack.size - colour, thread.stack), NoDeallocation{},
+        [this, &thread](context::fiber&& from) { return thread_loop(thread, std::move(from)); });
   }
   for (std::size_t i = 0; i < count_; ++i) {
     const auto id = static_cast<unsigned>(i);
@@ -152,31 +174,45 @@ void Worker::prepare_block(Dim3 block) {
   shared_.clear();
   barrier_ = 0;
   failure_ = nullptr;
-  sequence_.resize(count_);
-  std::iota(sequence_.begin(), sequence_.end(), 0u);
+  sequence_.clear();
+  for (std::size_t i = 0; i < count_; ++i) sequence_.push_back(threads_[i].get());
 }
 
-// Runs every thread to its next barrier or its end.
-void Worker::step_all(std::uint64_t order) {
+// Runs every thread to its next barrier or its end; returns how many wait at the barrier.
+std::size_t Worker::step_all(std::uint64_t order) {
   if (order != 0) {
     const RandomStream stream{.seed = order};
     for (std::size_t i = count_; i > 1; --i) {
       std::swap(sequence_[i - 1], sequence_[philox_word(stream, barrier_ * count_ + i) % i]);
     }
   }
-  for (const std::uint32_t index : sequence_) {
-    if (threads_[index]->state == ThreadState::kDone) continue;
-    resume(*threads_[index]);
-    if (failure_) return;
-  }
+  turn_ = static_cast<std::size_t>(-1);
+  Thread& first = next_in_turn();
+  if (&first != &scheduler_) switch_to(first);
+  return static_cast<std::size_t>(std::count_if(
+      sequence_.begin(), sequence_.end(), [](const Thread* thread) { return thread->state == ThreadState::kAtBarrier; }));
 }
 
 void Worker::abandon_block() {
   abandoning_ = true;
   for (std::size_t i = 0; i < count_; ++i) {
-    if (threads_[i]->state == ThreadState::kAtBarrier) resume(*threads_[i]);
+    if (threads_[i]->state == ThreadState::kAtBarrier) switch_to(*threads_[i]);
   }
   abandoning_ = false;
+}
+
+void Worker::report_divergence(std::size_t waiting) {
+  const auto first_in = [&](ThreadState state) {
+    return std::find_if(threads_.begin(), threads_.end(), [&](const auto& thread) { return thread->state == state; })
+        ->get()->seen;
+  };
+  const ThreadContext stuck = first_in(ThreadState::kAtBarrier);
+  const ThreadContext gone = first_in(ThreadState::kDone);
+  failure_ = std::make_exception_ptr(Finding(fmt::format(
+      "{}: barrier divergence in block ({}, {}, {}): {} of {} threads wait at barrier {}, thread ({}, {}, {}) among "
+      "them, while thread ({}, {}, {}) has returned",
+      launch_->kernel, stuck.block.x, stuck.block.y, stuck.block.z, waiting, count_, barrier_ + 1, stuck.thread.x,
+      stuck.thread.y, stuck.thread.z, gone.thread.x, gone.thread.y, gone.thread.z)));
 }
 
 void Worker::run_block(const LaunchShape& launch, const std::function<void()>& thread_body, Dim3 block,
@@ -185,27 +221,8 @@ void Worker::run_block(const LaunchShape& launch, const std::function<void()>& t
   body_ = &thread_body;
   prepare_block(block);
   for (;;) {
-    step_all(order);
-    std::size_t waiting = 0;
-    const Thread* gone = nullptr;
-    const Thread* at_barrier = nullptr;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (threads_[i]->state == ThreadState::kAtBarrier) {
-        ++waiting;
-        at_barrier = threads_[i].get();
-      } else {
-        gone = threads_[i].get();
-      }
-    }
-    if (!failure_ && waiting != 0 && waiting != count_) {
-      const Dim3 first = at_barrier->seen.thread;
-      const Dim3 other = gone->seen.thread;
-      failure_ = std::make_exception_ptr(Finding(fmt::format(
-          "{}: barrier divergence in block ({}, {}, {}): {} of {} threads wait at barrier {}, thread ({}, {}, {}) "
-          "among them, while thread ({}, {}, {}) has returned",
-          launch.kernel, block.x, block.y, block.z, waiting, count_, barrier_ + 1, first.x, first.y, first.z, other.x,
-          other.y, other.z)));
-    }
+    const std::size_t waiting = step_all(order);
+    if (!failure_ && waiting != 0 && waiting != count_) report_divergence(waiting);
     if (failure_) {
       abandon_block();
       std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -236,18 +253,25 @@ std::string Worker::describe_position() const {
                      at.block.y, at.block.z, at.thread.x, at.thread.y, at.thread.z, barrier_);
 }
 
+// Spreads `runs` runs over the grid's blocks, the first and the last (with its tails) among them.
+std::uint64_t block_of_run(std::uint64_t run, std::uint64_t runs, std::uint64_t blocks) {
+  return runs == blocks ? run : run * (blocks - 1) / (runs - 1);
+}
+
 }  // namespace
 
 void execute(const LaunchShape& launch, const std::function<void()>& thread_body) {
-  const auto blocks = static_cast<std::int64_t>(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z);
+  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   const std::uint64_t order = thread_order_seed.load();
+  const bool sampled = order != 0 && blocks > ScopedThreadOrder::kSampledBlocks;
+  const auto runs = static_cast<std::int64_t>(sampled ? ScopedThreadOrder::kSampledBlocks : blocks);
   std::exception_ptr failure;
   std::mutex mutex;
   std::atomic<bool> failed{false};
 #pragma omp parallel for schedule(dynamic, 4)
-  for (std::int64_t id = 0; id < blocks; ++id) {
+  for (std::int64_t run = 0; run < runs; ++run) {
     if (failed) continue;
-    const auto index = static_cast<std::uint64_t>(id);
+    const std::uint64_t index = block_of_run(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(runs), blocks);
     const Dim3 block{static_cast<unsigned>(index % launch.grid.x),
                      static_cast<unsigned>(index / launch.grid.x % launch.grid.y),
                      static_cast<unsigned>(index / launch.grid.x / launch.grid.y)};

@@ -44,7 +44,7 @@ int run(const Arguments& args) {
                               .date = results->context.date.substr(0, 10),
                               .dirty_tree = args.allow_dirty ? AcceptOptions::DirtyTree::allow : AcceptOptions::DirtyTree::refuse};
   const auto acceptance = accept(*results, *accuracy, options);
-  if (!acceptance) return fail(kExitBadInput, fmt::format("{}: not accepted: {}", args.results, acceptance.error().message));
+  if (!acceptance) return fail(kExitBadInput, fmt::format("{}: {}", args.results, acceptance.error().message));
   return save(args, *results, *acceptance);
 }
 

@@ -1,6 +1,7 @@
 // Inputs: literals of the first elements (they are part of every digest), moments, and independence of threads.
 #include "suites/engine/inputs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -14,6 +15,30 @@ TEST(Inputs, NamesRoundTrip) {
     EXPECT_EQ(find_distribution(to_string(distribution)), distribution);
   }
   EXPECT_EQ(find_distribution("gaussian"), std::nullopt);
+}
+
+// Computed by an independent Philox in Python from the definition in inputs.h; a change here changes every digest.
+TEST(Day98, FirstElementsOfSeed1) {
+  const Matrix<float> a = make_input(Distribution::kDay98, Tensor::kA, 1, 2, 3);
+  EXPECT_EQ(a(0, 0), 0.07220351696014404f);
+  EXPECT_EQ(a(0, 1), 0.11725544929504395f);
+  EXPECT_EQ(a(1, 2), 0.6616712808609009f);
+  const Matrix<float> b = make_input(Distribution::kDay98, Tensor::kB, 1, 3, 2);
+  EXPECT_EQ(b(0, 0), -2.0487422943115234f);  // flat index 0 is an outlier
+  EXPECT_EQ(b(0, 1), -0.10357248783111572f);
+  EXPECT_EQ(b(2, 1), -0.16091841459274292f);
+}
+
+TEST(Normal, FirstElementsOfSeed1) {
+  const Matrix<float> x = make_input(Distribution::kNormal, Tensor::kA, 1, 1, 3);
+  EXPECT_EQ(x(0, 0), -0x1.13151ep+1f);
+  EXPECT_EQ(x(0, 1), 0x1.d28ed2p-1f);
+  EXPECT_EQ(x(0, 2), 0x1.7bd7e8p+0f);
+}
+
+TEST(Integers, FirstElementsOfSeed1) {
+  const Matrix<float> x = make_input(Distribution::kIntegers, Tensor::kA, 1, 1, 6);
+  EXPECT_THAT(std::vector<float>(x.flat().begin(), x.flat().end()), testing::ElementsAre(57, 40, 24, -10, -6, -31));
 }
 
 TEST(Day98, AIsUniformAndBHasItsGainsAndOutliers) {

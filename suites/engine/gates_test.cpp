@@ -1,0 +1,127 @@
+// Each gate against the defect it exists for, and against a correct output, on which it must stay silent.
+#include "suites/engine/gates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "suites/engine/case_run.h"
+
+namespace narrowgate {
+namespace {
+
+using testing::HasSubstr;
+using State = GateResult::State;
+
+class GatesTest : public testing::Test {
+ protected:
+  void prepare(const char* scheme, Shape shape) {
+    of = {find_scheme(scheme), shape, Distribution::kDay98, 1};
+    inputs = make_inputs(shape, of.distribution, of.seed);
+    prepared = prepare_case(of, inputs);
+    ASSERT_FALSE(prepared.refusal);
+    right.output = right.second_output = prepared.answer.values;
+  }
+  const Matrix<double>& target() const {
+    return prepared.expectation.target.empty() ? prepared.expectation.exact : prepared.expectation.target;
+  }
+  Metrics metrics_of(const Observation& observation) const {
+    return measure(observation.output, prepared.expectation, prepared.operands);
+  }
+  GateResult guards_of(const Observation& observation) const {
+    return judge_guards(observation, metrics_of(observation), target());
+  }
+
+  Case of;
+  Inputs inputs;
+  PreparedCase prepared;
+  Observation right;  // what a correct kernel leaves
+};
+
+TEST_F(GatesTest, AreSilentOnTheSchemesAnswer) {
+  for (const Scheme* scheme : all_schemes()) {
+    prepare(std::string(scheme->id).c_str(), {33, 65, 129});
+    EXPECT_EQ(guards_of(right).state, State::pass) << scheme->id;
+    EXPECT_EQ(prepared.quantization.state, State::pass) << scheme->id << prepared.quantization.detail.value_or("");
+    EXPECT_EQ(judge_implementation(right.output, prepared.answer, Contract::kExact).gate.state, State::pass);
+    EXPECT_EQ(judge_error(metrics_of(right)).state, State::pass) << scheme->id;
+  }
+}
+
+TEST_F(GatesTest, GuardsSeeAnElementThatWasNeverWritten) {
+  prepare("int8.column", {8, 8, 8});
+  right.output(3, 4) = right.second_output(3, 4) = std::bit_cast<float>(Memory::kPoison);
+  const GateResult result = guards_of(right);
+  EXPECT_EQ(result.state, State::fail);
+  EXPECT_EQ(result.row, 3);
+  EXPECT_EQ(result.column, 4);
+  EXPECT_THAT(result.detail.value(), HasSubstr("never written"));
+}
+
+TEST_F(GatesTest, GuardsSeeNanDamageInstabilityAndAllZeros) {
+  prepare("fp32.chain", {8, 8, 8});
+  Observation nan = right;
+  nan.output(0, 7) = nan.second_output(0, 7) = std::nanf("");
+  EXPECT_THAT(guards_of(nan).detail.value(), HasSubstr("1 of 64 elements are not finite"));
+  Observation damaged = right;
+  damaged.damage = {"wrote outside C"};
+  EXPECT_THAT(guards_of(damaged).detail.value(), HasSubstr("the kernel wrote outside C"));
+  Observation unstable = right;
+  unstable.second_output(2, 2) = std::nextafter(unstable.second_output(2, 2), 1e9f);
+  EXPECT_THAT(guards_of(unstable).detail.value(), HasSubstr("two runs gave different bits"));
+  Observation zeros = right;
+  zeros.output = zeros.second_output = Matrix<float>(8, 8);
+  EXPECT_THAT(guards_of(zeros).detail.value(), HasSubstr("all zeros"));
+}
+
+TEST_F(GatesTest, ImplementationSeesOneBit) {
+  prepare("int8.tensor", {8, 8, 8});
+  right.output(5, 6) = std::nextafter(right.output(5, 6), 1e9f);
+  const ImplementationError error = judge_implementation(right.output, prepared.answer, Contract::kExact);
+  EXPECT_EQ(error.mismatches, 1);
+  EXPECT_EQ(error.gate.row, 5);
+  EXPECT_EQ(error.gate.column, 6);
+  EXPECT_GT(error.max_abs_err, 0.0);
+}
+
+TEST_F(GatesTest, ABoundedKernelIsNotJudgedByAGateThatKnowsNoBound) {
+  prepare("int8.tensor", {8, 8, 8});
+  EXPECT_EQ(judge_implementation(right.output, prepared.answer, Contract::kBounded).gate.state, State::not_measured);
+}
+
+TEST_F(GatesTest, QuantizationSeesAStaleScaleAndATruncatedCode) {
+  prepare("int8.column", {8, 8, 8});
+  Operands stale = prepared.operands;
+  stale.b.scales[7] = stale.b.scales[6];
+  EXPECT_THAT(judge_quantization(std::as_const(inputs.a).view(), std::as_const(inputs.b).view(), stale, prepared.operands).detail.value(),
+              HasSubstr("B: scale 7 is"));
+  Operands truncated = prepared.operands;
+  truncated.a.codes(1, 1) = static_cast<std::int8_t>(truncated.a.codes(1, 1) - 1);
+  EXPECT_THAT(judge_quantization(std::as_const(inputs.a).view(), std::as_const(inputs.b).view(), truncated, prepared.operands).detail.value(),
+              HasSubstr("A: the code at row 1, column 1"));
+  // Even where the replay has the same defect, the data do not decode.
+  EXPECT_THAT(judge_quantization(std::as_const(inputs.a).view(), std::as_const(inputs.b).view(), truncated, truncated).detail.value(),
+              HasSubstr("decodes to"));
+}
+
+TEST_F(GatesTest, ErrorSeesADeadColumnBehindALoudOne) {
+  prepare("int8.column", {16, 14, 1024});  // columns 6 and 13 are 64 times quieter than columns 0 and 7
+  for (std::int64_t row = 0; row < 16; ++row) right.output(row, 6) = 0.0f;
+  const Metrics metrics = metrics_of(right);
+  const GateResult result = judge_error(metrics);
+  EXPECT_EQ(result.state, State::fail);
+  EXPECT_EQ(result.column, 6);
+  EXPECT_EQ(judge_day98(metrics, Day98Gate::kDecides).state, State::pass) << "the day 98 gate is too loose to see it";
+}
+
+TEST_F(GatesTest, Day98AppliesAsItsAuthorsUseIt) {
+  prepare("int8.column_24", {16, 16, 16});
+  EXPECT_EQ(judge_day98(metrics_of(right), Day98Gate::kDoesNotApply).state, State::not_applicable);
+  EXPECT_FALSE(judge_day98(metrics_of(right), Day98Gate::kMeasuredOnly).decides);
+  EXPECT_TRUE(judge_day98(metrics_of(right), Day98Gate::kDecides).decides);
+}
+
+}  // namespace
+}  // namespace narrowgate
