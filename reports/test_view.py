@@ -158,7 +158,17 @@ def test_charts_show_each_scheme_once_and_attention_first(made):
         ("fp32.chain", "2048x2048x2048"), ("int8.tensor", "2048x2048x2048"),
     ]
     (failure,) = curves[0].failures
-    assert (failure.gate, failure.kernel, failure.column) == ("E", "cuda.tiled", 85)
+    assert (failure.gate, failure.kernels, failure.column) == ("E", ("cuda.tiled",), 85)
+
+
+def test_kernels_that_fail_alike_are_one_mark(made):
+    verdict = made("planted")
+    broken = next(cell for cell in verdict["cells"] if cell["id"] == verdict["attention"][0])
+    for cell in verdict["cells"]:
+        if cell["row"]["case"] == broken["row"]["case"]:
+            cell["row"]["gates"] = broken["row"]["gates"]
+    (failure,) = columns.charted(index(verdict))[0].failures
+    assert failure.kernels == ("cpu.scalar", "cpu.simd", "simt.tiled", "cuda.tiled")
 
 
 def test_sparkline_is_small_and_clamped():

@@ -63,7 +63,7 @@ def pull_request() -> dict[str, Any]:
         if "/cuda." in cell["id"]:
             _skip(cell, "no CUDA device on this machine")
         elif cell["time_state"] != "UNMEASURED":
-            cell.update(time_state="INCOMPARABLE", time_reason="no stored times for this device", time_ratio=None,
+            cell.update(time_state="INCOMPARABLE", time_reason="stored times are of other devices", time_ratio=None,
                         baseline_time_ns=None)
         if cell["id"].startswith("int8.column_24") and cell["state"] == "PASS":
             cell.update(state="NEW", reason="no stored line for this case", baseline=None)

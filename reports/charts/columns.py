@@ -52,5 +52,6 @@ def _errors(axes: Axes, curve: Curve, extent: Range) -> None:
 
 def _failures(axes: Axes, curve: Curve, extent: Range) -> None:
     for failure in curve.failures[:3]:
+        who = failure.kernels[0] if len(failure.kernels) == 1 else f"{len(failure.kernels)} kernels"
         axes.plot([failure.column], [extent.position(failure.error)], linestyle="none", marker="^", markersize=8,
-                  color=ORANGE, label=label(f"gate {failure.gate}, {failure.kernel}"))
+                  color=ORANGE, label=label(f"gate {failure.gate}, {who}"))

@@ -18,12 +18,12 @@ _SPARK_DECADES = 3  # the bottom is 1/1,000 of the bound, the top is the bound
 
 @dataclass(frozen=True)
 class Failure:
-    """Where a gate saw a kernel fail, in the chart of its case."""
+    """Where a gate saw kernels fail, in the chart of their case. Kernels that fail alike are one."""
 
     column: int
     error: float
-    kernel: str
     gate: str
+    kernels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,10 @@ class Curve:
     def dead_sentence(self) -> str:
         if not any(self.dead):
             return ""
-        what = "columns" if len(self.dead) == self.last_column + 1 else "bins of columns"
-        return f"Dead channels: {sum(self.dead)} of {len(self.dead)} {what}."
+        if len(self.dead) == self.last_column + 1:
+            return f"Dead channels: {sum(self.dead)} of {len(self.dead)} columns."
+        # A bin shows its worst column: it can be said to hold a dead channel, not to be one.
+        return f"Dead channels: in {sum(self.dead)} of {len(self.dead)} bins of columns."
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class CaseLine:
 
     case_id: str
     title: str
-    worst: str
+    closest: str
     codes_worst: str
     codes_all: str
     dead: str
@@ -129,7 +131,7 @@ def curve(run: Run, case: dict[str, Any]) -> Curve:
         bounds=case["column_bound"],
         codes=case.get("column_codes_used", []),
         dead=dead_channels(case),
-        failures=[failure for cell in cells if (failure := _failure(cell))],
+        failures=_failures(cells),
         census=census(case, cells),
     )
 
@@ -163,13 +165,22 @@ def worst_fraction_sentence(first: list[int], errors: list[float | None], bounds
     return f"Column {first[worst]} comes closest to its bound: {significant(fractions[worst], 3)} of it."
 
 
-def _failure(cell: Cell) -> Failure | None:
+def _failures(cells: list[Cell]) -> list[Failure]:
+    kernels: dict[tuple[int, float, str], list[str]] = {}
+    for cell in cells:
+        place = _failing_place(cell)
+        if place:
+            kernels.setdefault(place, []).append(cell.kernel)
+    return [Failure(*place, tuple(names)) for place, names in kernels.items()]
+
+
+def _failing_place(cell: Cell) -> tuple[int, float, str] | None:
     """Only gates that measure the error against the original data share the axis of the chart."""
     for gate in cell.row.get("gates", []):
         points = [gate.get(name) for name in ("column", "value", "reference")]
         if gate["state"] == "fail" and gate["gate"] in ("E", "day98") and None not in points:
             column, value, reference = points
-            return Failure(column, abs(value - reference), cell.kernel, gate["gate"])
+            return column, abs(value - reference), gate["gate"]
     return None
 
 
@@ -180,12 +191,12 @@ def case_lines(run: Run) -> list[CaseLine]:
 def _case_line(run: Run, case: dict[str, Any]) -> CaseLine:
     codes = case.get("column_codes_used", [])
     dead = dead_channels(case)
-    errors = case["column_max_abs_err"]
+    fractions = _fractions(case["column_max_abs_err"], case["column_bound"])
     whole = next((cell.row["codes_used"] for cell in run.cells_of(case["id"]) if "codes_used" in cell.row), None)
     return CaseLine(
         case_id=case["id"],
         title=case.get("title", ""),
-        worst=significant(None if None in errors else max(errors)) if errors else ABSENT,
+        closest=significant(max(fractions), 3) if fractions else ABSENT,
         codes_worst=str(min(codes)) if codes else ABSENT,
         codes_all=str(whole) if codes and whole is not None else ABSENT,
         dead=f"{sum(dead)} of {len(dead)}" if dead else ABSENT,

@@ -72,7 +72,7 @@ def speed(run: Run) -> Speed | None:
         samples=samples,
         devices=[f"{backend}: {run.device_model(backend)}" for backend in sorted({cell.backend for cell in cells})],
         left_off=len(cells) - len(samples),
-        untimed=_untimed(run, key),
+        untimed=_untimed(run),
     )
 
 
@@ -123,13 +123,13 @@ def _thin(ordered: list[float]) -> list[float]:
     return [ordered[rank * (len(ordered) - 1) // last] for rank in range(LARGEST_NUMBER_OF_SAMPLES)]
 
 
-def _untimed(run: Run, key: tuple[str, str, int]) -> list[tuple[str, str]]:
+def _untimed(run: Run) -> list[tuple[str, str]]:
+    """Kernels without any time in the whole run, so that none is missing from the chart in silence."""
+    timed = {cell.kernel for cell in run.cells if cell.median_ns}
     reasons: dict[str, str] = {}
     for cell in run.cells:
-        case = cell.case
-        if case and (shape_of(case), case["distribution"], case["seed"]) == key and not cell.median_ns:
-            reason = NO_SIMT_TIME if cell.backend == "simt" else _why_untimed(cell)
-            reasons.setdefault(cell.kernel, reason)
+        if cell.kernel not in timed:
+            reasons.setdefault(cell.kernel, NO_SIMT_TIME if cell.backend == "simt" else _why_untimed(cell))
     return sorted(reasons.items())
 
 
