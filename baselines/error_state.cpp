@@ -23,7 +23,7 @@ Judgement judge_execution(const Row& row) {
     case Row::State::skipped:
       return ErrorJudgement{ErrorState::skipped, row.reason.value_or("skipped without a reason")};
     case Row::State::crashed:
-      return ErrorJudgement{ErrorState::invalid, "crashed: " + row.reason.value_or("no reason was recorded")};
+      return ErrorJudgement{ErrorState::invalid, fmt::format("crashed: {}", row.reason.value_or("no reason was recorded"))};
     case Row::State::measured:
       return std::nullopt;
   }

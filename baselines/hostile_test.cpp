@@ -25,7 +25,12 @@ const std::vector<std::string> kHostile{"a|b",
                                         "\u202Eabc\u2066",
                                         "\x1b[2Jcleared",
                                         "Größe 日本",
-                                        std::string(10240, 'x')};
+                                        std::string(10240, 'x'),
+                                        [] {
+                                          std::string wide;
+                                          for (int i = 0; i < 10240; ++i) wide += "\u65e5";
+                                          return wide;
+                                        }()};
 
 TEST(Hostile, NamesSurviveTheFilesAndStayInert) {
   for (const std::string& name : kHostile) {

@@ -14,7 +14,7 @@ tl::expected<nlohmann::json, Error> parse_json(std::string_view text, const std:
   StrictRead read = read_strictly(text);
   if (!read.failure.empty()) return tl::unexpected(Error{fmt::format("{}: {}", origin, read.failure)});
   if (schema_name == kNoSchema) return std::move(read.value);
-  if (const auto violation = schema_violation(read.value, schema_name)) {
+  if (const auto violation = schema_violation(read.value, schema_name, read.longest_text)) {
     return tl::unexpected(Error{fmt::format("{}: {}", origin, *violation)});
   }
   for (const std::string& member : sorted_members(schema_name)) {

@@ -81,6 +81,14 @@ TEST(Schema, ExpectationsInWords) {
               HasSubstr("/cases/0: the member \"seeds\" is missing"));
 }
 
+TEST(Schema, ATextOfMegabytesIsRefusedByItsPatternWithoutRunningOutOfStack) {
+  EXPECT_THAT(refusal(test::replaced(kSuite, "smoke", std::string(4 << 20, 'a')), kSuiteSchema),
+              HasSubstr("/name: expected text of the form ^[a-z0-9_]+$, found \"aaa"));
+  EXPECT_TRUE(parse_json(test::replaced(kSuite, "\"d\"", "\"" + std::string(4 << 20, 'a') + "\""), "f.json",
+                         kSuiteSchema))
+      << "a description has no pattern";
+}
+
 TEST(Schema, VersionsAndKinds) {
   EXPECT_THAT(refusal(test::replaced(kSuite, "suite/1", "suite/2"), kSuiteSchema),
               HasSubstr("this program understands \"narrowgate.suite/1\", found \"narrowgate.suite/2\"; a newer version "
@@ -93,7 +101,7 @@ TEST(Schema, VersionsAndKinds) {
 }
 
 TEST(Schema, AnUnknownSchemaIsAMistakeOfTheProgram) {
-  EXPECT_THROW((void)schema_violation(nlohmann::json::object(), "absent.schema.json"), std::logic_error);
+  EXPECT_THROW((void)schema_violation(nlohmann::json::object(), "absent.schema.json", 0), std::logic_error);
 }
 
 TEST(ReadJson, NamesTheFile) {

@@ -98,7 +98,7 @@ std::string terminal_text(const Verdict& verdict, Color color) {
     const std::size_t word = block.find(' ');
     const bool fails = cells[i]->state == ErrorState::invalid || cells[i]->state == ErrorState::regressed ||
                        cells[i]->state == ErrorState::changed;
-    text += "\n" + painted(block.substr(0, word), fails ? "31" : "33", color) + block.substr(word);
+    text += fmt::format("\n{}{}", painted(block.substr(0, word), fails ? "31" : "33", color), block.substr(word));
   }
   if (cells.size() > shown) text += fmt::format("\nand {} more; the verdict file holds them all\n", cells.size() - shown);
   return text;

@@ -29,7 +29,10 @@ class CompiledSchema {
 
   const json& document() const { return document_; }
 
-  std::optional<std::string> violation(const json& value) {
+  std::optional<std::string> violation(const json& value, std::size_t longest_text) {
+    if (longest_text > kLongestPatternText) {
+      if (std::optional<std::string> words = violation_in_words(document_, value)) return words;
+    }
     if (conforms(value)) return std::nullopt;
     if (std::optional<std::string> words = violation_in_words(document_, value)) return words;
     return library_words(value);
@@ -85,10 +88,11 @@ CompiledSchema& compiled(std::string_view name) {
 
 }  // namespace
 
-std::optional<std::string> schema_violation(const json& value, std::string_view schema_name) {
+std::optional<std::string> schema_violation(const json& value, std::string_view schema_name,
+                                            std::size_t longest_text) {
   CompiledSchema& schema = compiled(schema_name);
   if (std::optional<std::string> words = version_in_words(schema.document(), value)) return words;
-  return schema.violation(value);
+  return schema.violation(value, longest_text);
 }
 
 std::vector<std::string> sorted_members(std::string_view schema_name) {

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <vector>
 
 #include "baselines/nearest.h"
+#include "baselines/schema.h"
 #include "baselines/strict_reader.h"
 
 namespace narrowgate {
@@ -59,17 +61,23 @@ Words wrong_choice(const json& schema, const json& value) {
   return fmt::format("expected one of {}, found {}.{}", fmt::join(allowed, ", "), shown(value), hint);
 }
 
+// Of UTF-8, which the reader has checked: every byte but the continuing ones starts a character.
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
 Words wrong_text(const json& schema, const json& value) {
   if (!value.is_string()) return std::nullopt;
   const std::string text = value.get<std::string>();
   if (text.size() < schema.value("minLength", std::size_t{0})) return "expected text that is not empty";
-  // Bytes, where the schema counts characters; the validator has found it too long already.
-  if (schema.contains("maxLength") && text.size() > schema["maxLength"].get<std::size_t>()) {
-    return fmt::format("expected at most {} characters, found {} bytes", schema["maxLength"].dump(), text.size());
+  if (schema.contains("maxLength") && characters(text) > schema["maxLength"].get<std::size_t>()) {
+    return fmt::format("expected at most {} characters, found {}", schema["maxLength"].dump(), characters(text));
   }
   if (!schema.contains("pattern")) return std::nullopt;
   const std::string pattern = schema["pattern"].get<std::string>();
-  if (std::regex_search(text, std::regex(pattern, std::regex::ECMAScript))) return std::nullopt;
+  const bool matches = text.size() <= kLongestPatternText && std::regex_search(text, std::regex(pattern));
+  if (matches) return std::nullopt;
   return fmt::format("expected text of the form {}, found {}", pattern, shown(value));
 }
 

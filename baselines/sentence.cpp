@@ -54,7 +54,7 @@ std::string error_part(int exit_code, const Counts<ErrorState>& counts) {
     return fmt::format("Error gate PASS, {}{}.", counted_cells(counts.total - skipped), rest);
   }
   if (failing != 0) {
-    const std::string rest = undecided == 0 ? "" : "; " + parts(kUndecided, counts);
+    const std::string rest = undecided == 0 ? "" : fmt::format("; {}", parts(kUndecided, counts));
     return fmt::format("Error gate FAIL, {} of {}: {}{}.", failing, counted_cells(counts.total),
                        parts(kFailures, counts), rest);
   }

@@ -21,7 +21,10 @@ class Builder {
   bool number_integer(json::number_integer_t value) { return add(value); }
   bool number_unsigned(json::number_unsigned_t value) { return add(value); }
   bool number_float(json::number_float_t value, const std::string&) { return add(value); }
-  bool string(std::string& value) { return add(std::move(value)); }
+  bool string(std::string& value) {
+    read_.longest_text = std::max(read_.longest_text, value.size());
+    return add(std::move(value));
+  }
   bool binary(json::binary_t& value) { return add(std::move(value)); }
   bool start_object(std::size_t) { return open(json::object()); }
   bool end_object() { return close(); }

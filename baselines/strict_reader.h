@@ -15,6 +15,7 @@ std::string pointer_to(const std::string& parent, std::string_view key);
 
 struct StrictRead {
   nlohmann::json value;
+  std::size_t longest_text = 0;                 // bytes, of the values
   std::string failure;                          // "line 3, column 7: …" or "/cases/0: …"; empty where it was read
   std::map<std::string, std::string> unordered;  // top-level member → its first key that is not in ascending order
 };
