@@ -176,6 +176,7 @@ tl::expected<Verdict, Error> compare(const Results& results, const AccuracyBasel
                                          : judged_cell(*row->second, accuracy,
                                                        judge_time(*row->second, results.context.suite, timing), options);
     cell.rerun = fmt::format("narrowgate run {} --filter {}", shell_word(results.context.suite), shell_quoted(id));
+    if (results.context.planted) cell.rerun += " --plant " + shell_word(*results.context.planted);
     verdict.counts.add(cell.state);
     verdict.time_counts.add(cell.time_state);
     verdict.cells.push_back(std::move(cell));
