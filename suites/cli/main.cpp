@@ -1,5 +1,6 @@
 // The command line: wires the subcommands together and turns what they return into an exit code.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <cstdio>
 #include <exception>
@@ -39,6 +40,10 @@ int run_program(int argc, char** argv) {
     return fail(kExitEnvironment, "the CPU flushes subnormals to zero; exact results cannot be made in this mode");
   }
   remember_command_line(argc, argv);
+#ifdef __GLIBC__
+  // Matrices come and go by the dozen: mapped ones go back at once, where a heap would keep their holes.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 
   CLI::App app{"narrowgate: error gates and benchmarks for quantized matrix multiplication", "narrowgate"};
   CommonOptions common;
