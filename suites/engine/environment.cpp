@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cctype>
 #include <fstream>
+#include <vector>
 
 #include "kernels/simd_target.h"
 #include "suites/engine/build_info.h"
@@ -47,6 +49,23 @@ std::string now_utc() {
   return text.data();
 }
 
+// Facts joined into a key that is a folder name as it stands: "NVIDIA-H200_132-SMs_sm_90_driver-580_CUDA-13.0_700-W".
+std::string device_key(const std::vector<std::string>& facts) {
+  std::string key;
+  for (const std::string& fact : facts) {
+    if (!key.empty()) key += '_';
+    bool dash = true;  // none at the front of a fact, and never two in a row
+    for (const char letter : fact) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '_';
+      if (plain) key += letter;
+      else if (!dash) key += '-';
+      dash = !plain;
+    }
+    if (key.ends_with('-')) key.pop_back();
+  }
+  return key;
+}
+
 void describe_host(RunContext& context) {
   const benchmark::CPUInfo& cpu = benchmark::CPUInfo::Get();
   context.date = now_utc();
@@ -78,7 +97,7 @@ Device cpu_device() {
   device.model = cpuinfo("model name");
   device.units = static_cast<std::int64_t>(sysconf(_SC_NPROCESSORS_ONLN));
   device.isa = simd_target();
-  device.key = fmt::format("{} · {} cores · {}", device.model, *device.units, *device.isa);
+  device.key = device_key({device.model, fmt::format("{} cores", *device.units), *device.isa});
   return device;
 }
 
@@ -102,9 +121,11 @@ CudaStatus cuda_status() {
   device.isa = fmt::format("sm_{}{}", info.compute_major, info.compute_minor);
   device.driver = management ? management->driver : "CUDA " + version(info.driver_version);
   device.runtime = version(info.runtime_version);
-  device.key = fmt::format("{} · {} SMs · {} · driver {} · CUDA {}", device.model, *device.units, *device.isa,
-                           device.driver->substr(0, device.driver->find('.')), *device.runtime);
-  if (management && management->power_limit_watts > 0) device.key += fmt::format(" · {:.0f} W", management->power_limit_watts);
+  std::vector<std::string> facts = {device.model, fmt::format("{} SMs", *device.units), *device.isa,
+                                    "driver " + device.driver->substr(0, device.driver->find('.')),
+                                    "CUDA " + *device.runtime};
+  if (management && management->power_limit_watts > 0) facts.push_back(fmt::format("{:.0f} W", management->power_limit_watts));
+  device.key = device_key(facts);
   status.device = device;
 #else
   status.problem = "this build has no CUDA kernels (nvcc was not found when it was configured)";
