@@ -122,6 +122,7 @@ TEST(TimingBaselines, OnePerDeviceAndNoneForSimulation) {
   Row simulated = results.benchmarks[0];
   simulated.id = "simt";
   simulated.backend = Row::Backend::simt;
+  results.context.devices["simt"] = results.context.devices["cpu"];
   results.benchmarks.push_back(simulated);
   const auto baselines = timing_baselines(results);
   ASSERT_EQ(baselines.size(), 2u);

@@ -164,6 +164,10 @@ TEST(Compare, ANewCaseIsNotAPass) {
   EXPECT_EQ(verdict.sentence, "No verdict: 2 of 2 cells undecided, 2 new. Time: not measured.");
 }
 
+TEST(Compare, OneNewCaseAmongKnownOnesIsNotAPass) {
+  EXPECT_EQ(first_cell([](Row& row) { row.case_id = "another"; }, 3).state, ErrorState::new_case);
+}
+
 TEST(Compare, NoOverlapPrintsBothLists) {
   AccuracyBaseline other;
   for (const char* id : {"a/1", "a/2", "a/3", "a/4", "a/5", "a/6", "a/7"}) other.cases[id] = test::line();
