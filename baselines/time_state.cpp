@@ -26,17 +26,17 @@ double mean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
+// A time was taken, but nothing is stored that it could be compared with.
 TimeJudgement no_baseline(const Row& row, const std::string& suite, const std::vector<TimingBaseline>& baselines) {
   const bool key_known = std::any_of(baselines.begin(), baselines.end(), [&](const TimingBaseline& baseline) {
     return baseline.device.key == *row.device_key;
   });
   if (key_known) {
-    return without_baseline(TimeState::unmeasured,
-                            fmt::format("no timing baseline of the suite {} for this device", suite));
+    return without_baseline(TimeState::incomparable, fmt::format("no times of the suite {} are stored for this device", suite));
   }
-  if (baselines.empty()) return without_baseline(TimeState::unmeasured, "no timing baseline for this device");
+  if (baselines.empty()) return without_baseline(TimeState::incomparable, "no times are stored yet");
   return without_baseline(TimeState::incomparable,
-                          fmt::format("measured on \"{}\"; the timing baselines are of other devices, the first \"{}\"",
+                          fmt::format("measured on \"{}\"; the stored times are of other devices, the first \"{}\"",
                                       *row.device_key, baselines.front().device.key));
 }
 
@@ -86,7 +86,7 @@ TimeJudgement judge_time(const Row& row, const std::string& suite, const std::ve
   if (baseline == baselines.end()) return no_baseline(row, suite, baselines);
   const auto line = baseline->cells.find(row.id);
   if (line == baseline->cells.end()) {
-    return without_baseline(TimeState::unmeasured, "the timing baseline for this device has no line for this cell");
+    return without_baseline(TimeState::incomparable, "the times stored for this device have no line for this cell");
   }
   const double now = *row.real_time;
   TimeJudgement judgement = judge_launches({&now, 1}, line->second.launches, minimum_effect(row.backend));

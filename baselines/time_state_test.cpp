@@ -75,14 +75,14 @@ TEST(JudgeTime, UnitMix) {
 }
 
 TEST(JudgeTime, WithoutABaseline) {
-  EXPECT_EQ(judge_time(timed_row(1000), "nightly", {}).state, TimeState::unmeasured);
-  EXPECT_EQ(judge_time(timed_row(1000), "nightly", {}).reason, "no timing baseline for this device");
+  EXPECT_EQ(judge_time(timed_row(1000), "nightly", {}).state, TimeState::incomparable);
+  EXPECT_EQ(judge_time(timed_row(1000), "nightly", {}).reason, "no times are stored yet");
   EXPECT_EQ(judge_time(timed_row(1000), "nightly", stored("H200")).state, TimeState::incomparable);
   EXPECT_THAT(judge_time(timed_row(1000), "nightly", stored("H200")).reason, HasSubstr("\"H200\""));
-  EXPECT_EQ(judge_time(timed_row(1000), "pr", stored("T4")).state, TimeState::unmeasured);
+  EXPECT_EQ(judge_time(timed_row(1000), "pr", stored("T4")).state, TimeState::incomparable);
   Row other = timed_row(1000);
   other.id = "another";
-  EXPECT_EQ(judge_time(other, "nightly", stored("T4")).state, TimeState::unmeasured);
+  EXPECT_EQ(judge_time(other, "nightly", stored("T4")).state, TimeState::incomparable);
   Row nameless = timed_row(1000);
   nameless.device_key.reset();
   EXPECT_EQ(judge_time(nameless, "nightly", stored("T4")).state, TimeState::incomparable);

@@ -41,8 +41,8 @@ TIME_STATES = _states(
     State("AMBIGUOUS", "?", "quiet", "the samples do not settle it"),
     State("FASTER", "▼", "good", "faster than the stored time by more than the noise"),
     State("SAME", "=", "good", "within the noise of the stored time"),
-    State("INCOMPARABLE", "?", "quiet", "stored times are of another device"),
-    State("UNMEASURED", "?", "quiet", "no time taken, or none stored to compare it with"),
+    State("INCOMPARABLE", "?", "quiet", "no times of this device are stored"),
+    State("UNMEASURED", "?", "quiet", "no time was taken"),
 )
 
 # The words of the exit codes are those of `narrowgate compare`.
