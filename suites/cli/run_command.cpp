@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "baselines/nearest.h"
+#include "baselines/sentence.h"
 #include "suites/cli/progress.h"
 #include "suites/cli/terminal.h"
 #include "suites/engine/environment.h"
@@ -32,10 +33,11 @@ int report_rows(const Results& results, const Arguments& args) {
     skipped += row.state == Row::State::skipped;
     crashed += row.state == Row::State::crashed;
   }
-  std::string text = fmt::format("{} cells of {}: {} measured", results.benchmarks.size(), results.context.suite, measured);
+  std::string text = fmt::format("{} of {}: {} measured", counted_cells(static_cast<std::int64_t>(results.benchmarks.size())),
+                                 results.context.suite, measured);
   if (skipped != 0) text += fmt::format(", {} skipped", skipped);
   if (crashed != 0) text += fmt::format(", {} crashed", crashed);
-  fmt::print("{}\nWrote {}. Judge it with: narrowgate compare {}\n", text, args.out, shell_quoted(args.out));
+  fmt::print("{}\nWrote {}. Judge it with: narrowgate compare {}\n", text, args.out, shell_word(args.out));
   if (measured == 0) return fail(kExitNoVerdict, "nothing was measured");
   return crashed == 0 ? kExitPass : kExitNoVerdict;
 }
