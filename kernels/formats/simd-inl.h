@@ -189,23 +189,96 @@ HWY_INLINE FloatVector DecodeVector(WordVector code) {
   }
 }
 
-// Writes four registers of codes below 256 as consecutive bytes. The codes are gathered into words (one byte from
-// each register), then the bytes transposed within 16-byte blocks, then the words across blocks.
-HWY_INLINE void StoreCodes(WordVector a, WordVector b, WordVector c, WordVector d, std::uint8_t* out) {
-  constexpr hn::Repartition<std::uint8_t, WordTag> kBytes{};
-  const auto low = hn::Or(a, hn::ShiftLeft<8>(b));
-  const auto high = hn::Or(hn::ShiftLeft<16>(c), hn::ShiftLeft<24>(d));
-  alignas(16) static constexpr std::uint8_t kTranspose[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
-  const auto bytes =
-      hn::TableLookupBytes(hn::BitCast(kBytes, hn::Or(low, high)), hn::LoadDup128(kBytes, kTranspose));
+using ByteTag = hn::Repartition<std::uint8_t, WordTag>;
+inline constexpr ByteTag kBytes{};
+
+// For TableLookupBytesOr0: byte `byte` of each word of a 16-byte block goes to the block's word `place`, else zero.
+// Written out for the widest register, so that an instruction can read it from memory.
+struct alignas(64) ByteTable {
+  std::uint8_t from[64];
+};
+constexpr ByteTable PickingTable(int byte, int place) {
+  ByteTable table{};
+  for (int i = 0; i < 64; ++i) {
+    const int to = i % 16;
+    table.from[i] = static_cast<std::uint8_t>(to / 4 == place ? to % 4 * 4 + byte : 0x80);
+  }
+  return table;
+}
+template <int kByte, int kPlace>
+inline constexpr ByteTable kPickingTable = PickingTable(kByte, kPlace);
+
+template <std::uint8_t kByte, int kPlace>
+HWY_INLINE hn::Vec<ByteTag> PickByte(WordVector words) {
+  return hn::TableLookupBytesOr0(hn::BitCast(kBytes, words), hn::Load(kBytes, kPickingTable<kByte, kPlace>.from));
+}
+
+// Byte `kByte` of each word of four registers, in order: picked within 16-byte blocks, then ordered across them.
+template <std::uint8_t kByte>
+HWY_INLINE hn::Vec<ByteTag> GatherBytes(WordVector a, WordVector b, WordVector c, WordVector d) {
+  const auto blocks =
+      hn::Or(hn::Or(PickByte<kByte, 0>(a), PickByte<kByte, 1>(b)), hn::Or(PickByte<kByte, 2>(c), PickByte<kByte, 3>(d)));
   constexpr std::size_t kBlocks = hn::MaxLanes(kWords) / 4;
   if constexpr (kBlocks == 1) {
-    hn::StoreU(bytes, kBytes, out);
+    return blocks;
   } else {
     HWY_ALIGN std::int32_t order[hn::MaxLanes(kWords)];
     for (std::size_t i = 0; i < hn::MaxLanes(kWords); ++i) order[i] = static_cast<std::int32_t>(i % kBlocks * 4 + i / kBlocks);
-    const auto words = hn::TableLookupLanes(hn::BitCast(kWords, bytes), hn::SetTableIndices(kWords, order));
-    hn::StoreU(hn::BitCast(kBytes, words), kBytes, out);
+    return hn::BitCast(kBytes, hn::TableLookupLanes(hn::BitCast(kWords, blocks), hn::SetTableIndices(kWords, order)));
+  }
+}
+
+// Small floating formats have a shorter way from four registers to bytes, if x holds no NaN and overflow saturates.
+constexpr bool HasShortWay(const Format& format) {
+  return format.is_floating() && format.is_signed && format.bits <= 8;
+}
+
+// Low byte: magnitude code plus a constant, modulo 256. With F the exponent field and n < 2^(m+2) the mantissa of
+// the sum that RoundedMagnitude explains, the code is F·2^m + n less a constant, and sum = F·2²³ + n.
+template <const Format& kFormat>
+HWY_INLINE WordVector BiasedMagnitude(FloatVector x) {
+  constexpr int kShift = 23 - kFormat.mantissa_bits;
+  constexpr std::uint32_t kLowestBits = static_cast<std::uint32_t>(kFormat.minimum_exponent() + 127) << 23;
+  const auto magnitude = hn::Min(hn::Abs(x), hn::Set(kFloats, maximum(kFormat)));
+  const auto exponent = hn::And(hn::BitCast(kWords, hn::Max(magnitude, hn::BitCast(kFloats, hn::Set(kWords, kLowestBits)))),
+                                hn::Set(kWords, kInfinityBits));
+  const auto magic = hn::Add(exponent, hn::Set(kWords, static_cast<std::uint32_t>(kShift) << 23));
+  const auto sum = hn::BitCast(kWords, hn::Add(magnitude, hn::BitCast(kFloats, magic)));
+  return hn::Add(sum, hn::ShiftRight<kShift>(sum));
+}
+
+template <const Format& kFormat>
+HWY_INLINE void EncodeFourShortly(FloatVector a, FloatVector b, FloatVector c, FloatVector d, std::uint8_t* out) {
+  static_assert(kFormat.mantissa_bits <= 4, "the mantissa of the sum must fit the low byte");
+  constexpr int kLowestField = kFormat.minimum_exponent() + 127 + 23 - kFormat.mantissa_bits;
+  constexpr auto kConstant = static_cast<std::uint8_t>(kLowestField << kFormat.mantissa_bits);
+  const auto biased = GatherBytes<0>(BiasedMagnitude<kFormat>(a), BiasedMagnitude<kFormat>(b),
+                                     BiasedMagnitude<kFormat>(c), BiasedMagnitude<kFormat>(d));
+  const auto code = hn::Sub(biased, hn::Set(kBytes, kConstant));
+  const auto tops = GatherBytes<3>(hn::BitCast(kWords, a), hn::BitCast(kWords, b), hn::BitCast(kWords, c),
+                                   hn::BitCast(kWords, d));
+  // One bit a byte, so a shift of whole words moves it within its byte.
+  const auto high = hn::BitCast(kWords, hn::And(tops, hn::Set(kBytes, std::uint8_t{0x80})));
+  const auto sign = hn::BitCast(kBytes, hn::ShiftRight<8 - kFormat.bits>(high));
+  if constexpr (kFormat.has_minus_zero()) {
+    hn::StoreU(hn::Or(code, sign), kBytes, out);
+  } else {
+    hn::StoreU(hn::Or(code, hn::IfThenZeroElse(hn::Eq(code, hn::Zero(kBytes)), sign)), kBytes, out);
+  }
+}
+
+// Codes of four registers of finite numbers and infinities, saturating, as consecutive bytes.
+template <const Format& kFormat>
+HWY_INLINE void EncodeFour(FloatVector a, FloatVector b, FloatVector c, FloatVector d, std::uint8_t* out) {
+  if constexpr (HasShortWay(kFormat)) {
+    EncodeFourShortly<kFormat>(a, b, c, d, out);
+  } else {
+    auto nan_seen = hn::Zero(kWords);
+    const auto bytes = GatherBytes<0>(EncodeVector<kFormat, Overflow::saturate>(a, nan_seen),
+                                      EncodeVector<kFormat, Overflow::saturate>(b, nan_seen),
+                                      EncodeVector<kFormat, Overflow::saturate>(c, nan_seen),
+                                      EncodeVector<kFormat, Overflow::saturate>(d, nan_seen));
+    hn::StoreU(bytes, kBytes, out);
   }
 }
 

@@ -20,7 +20,7 @@ namespace narrowgate::formats::HWY_NAMESPACE {
 
 // Stores the codes of four registers in order.
 HWY_INLINE void StoreFour(const WordVector (&codes)[4], std::uint8_t* out) {
-  StoreCodes(codes[0], codes[1], codes[2], codes[3], out);
+  hn::StoreU(GatherBytes<0>(codes[0], codes[1], codes[2], codes[3]), kBytes, out);
 }
 HWY_INLINE void StoreFour(const WordVector (&codes)[4], std::uint16_t* out) {
   constexpr hn::Rebind<std::uint16_t, IntegerTag> kHalfWords{};
@@ -29,12 +29,31 @@ HWY_INLINE void StoreFour(const WordVector (&codes)[4], std::uint16_t* out) {
   }
 }
 
+// Encodes whole groups of four registers by the short way; false, with codes of no use, when a NaN was among them.
+template <const Format& kFormat>
+bool EncodeWithoutNan(const float* HWY_RESTRICT x, std::size_t count, std::uint8_t* HWY_RESTRICT codes) {
+  const std::size_t lanes = hn::Lanes(kFloats);
+  auto largest = hn::Zero(kWords);
+  for (std::size_t i = 0; i + 4 * lanes <= count; i += 4 * lanes) {
+    FloatVector part[4];
+    for (std::size_t j = 0; j < 4; ++j) {
+      part[j] = hn::LoadU(kFloats, x + i + j * lanes);
+      largest = Larger(largest, hn::BitCast(kWords, hn::Abs(part[j])));
+    }
+    EncodeFour<kFormat>(part[0], part[1], part[2], part[3], codes + i);
+  }
+  return hn::AllFalse(kWords, Above(largest, hn::Set(kWords, kInfinityBits)));
+}
+
 // Encodes a span; true when a NaN met a format without one.
 template <const Format& kFormat, Overflow kOverflow, class Code>
 bool EncodePiece(const float* HWY_RESTRICT x, std::size_t count, Code* HWY_RESTRICT codes) {
   const std::size_t lanes = hn::Lanes(kFloats);
   auto nan_seen = hn::Zero(kWords);
   std::size_t i = 0;
+  if constexpr (HasShortWay(kFormat) && kOverflow == Overflow::saturate && sizeof(Code) == 1) {
+    if (EncodeWithoutNan<kFormat>(x, count, codes)) i = count / (4 * lanes) * (4 * lanes);
+  }
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
     WordVector code[4];
     for (std::size_t j = 0; j < 4; ++j) {

@@ -26,23 +26,51 @@ HWY_INLINE fm::WordVector Magnitude(const float* x) {
 }
 
 // Magnitudes are compared as integers: the order of finite floats, with infinities and NaN above them all.
-std::uint32_t RunMaximum(const float* HWY_RESTRICT x, std::size_t count) {
+// Lane-wise maxima of `count` elements, a multiple of the lanes.
+HWY_INLINE fm::WordVector LaneMaxima(const float* HWY_RESTRICT x, std::size_t count) {
   const std::size_t lanes = hn::Lanes(kFloats);
-  auto even = hn::Zero(kWords);
-  auto odd = hn::Zero(kWords);
-  std::size_t i = 0;
-  for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    even = fm::Larger(even, Magnitude(x + i));
-    odd = fm::Larger(odd, Magnitude(x + i + lanes));
-  }
-  for (; i + lanes <= count; i += lanes) even = fm::Larger(even, Magnitude(x + i));
-  std::uint32_t maximum = hn::GetLane(hn::MaxOfLanes(kWords, fm::Larger(even, odd)));
-  for (; i < count; ++i) maximum = std::max(maximum, std::bit_cast<std::uint32_t>(x[i]) & kMagnitudeMask);
+  auto maxima = hn::Zero(kWords);
+  for (std::size_t i = 0; i < count; i += lanes) maxima = fm::Larger(maxima, Magnitude(x + i));
+  return maxima;
+}
+
+std::uint32_t RunMaximum(const float* HWY_RESTRICT x, std::size_t count) {
+  const std::size_t whole = count / hn::Lanes(kFloats) * hn::Lanes(kFloats);
+  std::uint32_t maximum = hn::GetLane(hn::MaxOfLanes(kWords, LaneMaxima(x, whole)));
+  for (std::size_t i = whole; i < count; ++i) maximum = std::max(maximum, std::bit_cast<std::uint32_t>(x[i]) & kMagnitudeMask);
   return maximum;
 }
 
+// Maximum over the 16-byte blocks of a register.
+template <class Tag>
+HWY_INLINE hn::Vec<hn::FixedTag<std::uint32_t, 4>> MaximumOfBlocks(Tag, hn::Vec<Tag> v) {
+  if constexpr (hn::MaxLanes(Tag{}) == 4) {
+    return v;
+  } else {
+    const hn::Half<Tag> half;
+    return MaximumOfBlocks(half, hn::Max(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// Maxima of four runs at once: each step folds two registers into one, so no register is reduced alone.
+HWY_INLINE void UpdateFourRunMaxima(const float* x, std::size_t length, float* maxima) {
+  const auto fold = [](fm::WordVector a, fm::WordVector b) HWY_ATTR {
+    return fm::Larger(hn::InterleaveLower(kWords, a, b), hn::InterleaveUpper(kWords, a, b));
+  };
+  const auto even = fold(LaneMaxima(x, length), LaneMaxima(x + 2 * length, length));
+  const auto odd = fold(LaneMaxima(x + length, length), LaneMaxima(x + 3 * length, length));
+  const auto four = MaximumOfBlocks(kWords, fold(even, odd));
+  constexpr hn::FixedTag<std::uint32_t, 4> kFour{};
+  auto* bits = reinterpret_cast<std::uint32_t*>(maxima);
+  hn::StoreU(hn::Max(four, hn::LoadU(kFour, bits)), kFour, bits);
+}
+
 void UpdateRunMaxima(const float* x, std::size_t count, std::size_t length, float* maxima) {
-  for (std::size_t first = 0; first < count; first += length, ++maxima) {
+  std::size_t first = 0;
+  if (length % hn::Lanes(kFloats) == 0) {
+    for (; first + 4 * length <= count; first += 4 * length, maxima += 4) UpdateFourRunMaxima(x + first, length, maxima);
+  }
+  for (; first < count; first += length, ++maxima) {
     const std::uint32_t maximum = RunMaximum(x + first, std::min(length, count - first));
     *maxima = std::bit_cast<float>(std::max(std::bit_cast<std::uint32_t>(*maxima), maximum));
   }
@@ -67,11 +95,7 @@ HWY_INLINE void EncodeScaled(std::size_t count, std::uint8_t* HWY_RESTRICT codes
   auto nan_seen = hn::Zero(kWords);
   std::size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    const auto a = fm::EncodeVector<kFormat, kSaturate>(scaled(i), nan_seen);
-    const auto b = fm::EncodeVector<kFormat, kSaturate>(scaled(i + lanes), nan_seen);
-    const auto c = fm::EncodeVector<kFormat, kSaturate>(scaled(i + 2 * lanes), nan_seen);
-    const auto d = fm::EncodeVector<kFormat, kSaturate>(scaled(i + 3 * lanes), nan_seen);
-    fm::StoreCodes(a, b, c, d, codes + i);
+    fm::EncodeFour<kFormat>(scaled(i), scaled(i + lanes), scaled(i + 2 * lanes), scaled(i + 3 * lanes), codes + i);
   }
   for (; i + lanes <= count; i += lanes) {
     constexpr hn::Rebind<std::uint8_t, fm::IntegerTag> kBytes{};
@@ -81,16 +105,20 @@ HWY_INLINE void EncodeScaled(std::size_t count, std::uint8_t* HWY_RESTRICT codes
   for (; i < count; ++i) codes[i] = static_cast<std::uint8_t>(*formats::encode(kFormat, scaled_one(i)));
 }
 
-// For these 1/scale is exact, and x·(1/scale) is the same real number as x/scale, so it rounds to the same bits.
-HWY_INLINE bool IsNormalPowerOfTwo(float scale) {
+// For these, 1/scale is a normal number and x·(1/scale) the same real number as x/scale, so it rounds alike.
+HWY_INLINE bool IsInvertible(float scale) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(scale);
-  return (bits & 0x7FFFFF) == 0 && bits != 0;
+  return (bits & 0x7FFFFF) == 0 && bits - 0x800000 < 0x7E000000;  // 2⁻¹²⁶ … 2¹²⁵
+}
+
+HWY_INLINE float Inverse(float power_of_two) {  // the exponent negated
+  return std::bit_cast<float>(0x7F000000 - std::bit_cast<std::uint32_t>(power_of_two));
 }
 
 template <const formats::Format& kFormat>
 void EncodeRun(const float* HWY_RESTRICT x, std::size_t count, float scale, std::uint8_t* HWY_RESTRICT codes) {
-  if (IsNormalPowerOfTwo(scale)) {
-    const float factor = 1.0f / scale;
+  if (IsInvertible(scale)) {
+    const float factor = Inverse(scale);
     const auto factors = hn::Set(kFloats, factor);
     EncodeScaled<kFormat>(
         count, codes, [&](std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(kFloats, x + i), factors); },
@@ -103,8 +131,33 @@ void EncodeRun(const float* HWY_RESTRICT x, std::size_t count, float scale, std:
   }
 }
 
+// Runs of whole groups of four registers. Nothing but the common case, so that constants stay in registers.
+template <const formats::Format& kFormat>
+void EncodeWholeRuns(const float* HWY_RESTRICT x, std::size_t count, std::size_t length,
+                     const float* HWY_RESTRICT scales, std::uint8_t* HWY_RESTRICT codes) {
+  const std::size_t lanes = hn::Lanes(kFloats);
+  const auto encode_run = [&](std::size_t first, const auto& scaled) HWY_ATTR {
+    for (std::size_t i = first; i < first + length; i += 4 * lanes) {
+      const auto part = [&](std::size_t j) HWY_ATTR { return scaled(hn::LoadU(kFloats, x + i + j * lanes)); };
+      fm::EncodeFour<kFormat>(part(0), part(1), part(2), part(3), codes + i);
+    }
+  };
+  for (std::size_t first = 0; first < count; first += length, ++scales) {
+    if (IsInvertible(*scales)) {
+      const auto factor = hn::Set(kFloats, Inverse(*scales));
+      encode_run(first, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
+    } else {
+      const auto scale = hn::Set(kFloats, *scales);
+      encode_run(first, [scale](auto v) HWY_ATTR { return hn::Div(v, scale); });
+    }
+  }
+}
+
 template <const formats::Format& kFormat>
 void EncodeRunsOf(const float* x, std::size_t count, std::size_t length, const float* scales, std::uint8_t* codes) {
+  if (length % (4 * hn::Lanes(kFloats)) == 0 && count % length == 0) {
+    return EncodeWholeRuns<kFormat>(x, count, length, scales, codes);
+  }
   for (std::size_t first = 0; first < count; first += length, ++scales) {
     EncodeRun<kFormat>(x + first, std::min(length, count - first), *scales, codes + first);
   }
