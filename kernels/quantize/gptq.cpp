@@ -32,10 +32,11 @@ Matrix<double> damped_hessian(View<const float> x) {
 void factor_from_the_end(Matrix<double>& h) {
   for (std::int64_t last = h.rows() - 1; last >= 0; --last) {
     const double pivot = std::sqrt(h(last, last));
-    for (std::int64_t i = 0; i < last; ++i) h(i, last) /= pivot;
     h(last, last) = pivot;
+    std::vector<double> column;
+    for (std::int64_t i = 0; i < last; ++i) column.push_back(h(i, last) /= pivot);
     for (std::int64_t i = 0; i < last; ++i) {
-      for (std::int64_t j = i; j < last; ++j) h(i, j) -= h(i, last) * h(j, last);
+      for (std::int64_t j = i; j < last; ++j) h(i, j) -= column[static_cast<std::size_t>(i)] * column[static_cast<std::size_t>(j)];
     }
   }
 }
@@ -56,7 +57,6 @@ Matrix<double> inverse_of_upper(const Matrix<double>& r) {
 
 Matrix<double> inverse_factor(View<const float> x) {
   Matrix<double> hessian = damped_hessian(x);
-  // factor_from_the_end reads columns; transposed access would be slow, but the matrix is small.
   factor_from_the_end(hessian);
   return inverse_of_upper(hessian);
 }
