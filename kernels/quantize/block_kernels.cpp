@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <hwy/cache_control.h>
+
 #include "kernels/formats/all_formats.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -131,32 +133,51 @@ void EncodeRun(const float* HWY_RESTRICT x, std::size_t count, float scale, std:
   }
 }
 
-// Runs of whole groups of four registers. Nothing but the common case, so that constants stay in registers.
-template <const formats::Format& kFormat>
-void EncodeWholeRuns(const float* HWY_RESTRICT x, std::size_t count, std::size_t length,
+// The next segment of a matrix usually lies `count` elements on; fetching it while this one is computed hides most of
+// the memory's time, since the pass that finds the maxima then reads from the cache.
+HWY_INLINE void PrefetchFour(const float* x) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  for (std::size_t i = 0; i < 4 * hn::Lanes(kFloats); i += kLine) hwy::Prefetch(x + i);
+}
+
+// Four registers at a time that lie in kRuns runs, equal parts of four or less. Nothing but this common case, so that
+// constants stay in registers.
+template <const formats::Format& kFormat, std::size_t kRuns>
+void EncodeWholeRuns(const float* HWY_RESTRICT x, std::size_t count, std::size_t fours_per_run,
                      const float* HWY_RESTRICT scales, std::uint8_t* HWY_RESTRICT codes) {
   const std::size_t lanes = hn::Lanes(kFloats);
-  const auto encode_run = [&](std::size_t first, const auto& scaled) HWY_ATTR {
-    for (std::size_t i = first; i < first + length; i += 4 * lanes) {
-      const auto part = [&](std::size_t j) HWY_ATTR { return scaled(hn::LoadU(kFloats, x + i + j * lanes)); };
+  std::size_t i = 0;
+  const auto encode_run = [&](const float* run_scales, const auto& scaled) HWY_ATTR {
+    for (std::size_t four = 0; four < fours_per_run; ++four, i += 4 * lanes) {
+      PrefetchFour(x + count + i);
+      const auto part = [&](std::size_t j) HWY_ATTR {
+        return scaled(hn::LoadU(kFloats, x + i + j * lanes), hn::Set(kFloats, run_scales[j * kRuns / 4]));
+      };
       fm::EncodeFour<kFormat>(part(0), part(1), part(2), part(3), codes + i);
     }
   };
-  for (std::size_t first = 0; first < count; first += length, ++scales) {
-    if (IsInvertible(*scales)) {
-      const auto factor = hn::Set(kFloats, Inverse(*scales));
-      encode_run(first, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
+  for (; i < count; scales += kRuns) {
+    float factors[kRuns];
+    bool are_invertible = true;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      are_invertible &= IsInvertible(scales[run]);
+      factors[run] = Inverse(scales[run]);
+    }
+    if (are_invertible) {
+      encode_run(factors, [](auto v, auto factor) HWY_ATTR { return hn::Mul(v, factor); });
     } else {
-      const auto scale = hn::Set(kFloats, *scales);
-      encode_run(first, [scale](auto v) HWY_ATTR { return hn::Div(v, scale); });
+      encode_run(scales, [](auto v, auto scale) HWY_ATTR { return hn::Div(v, scale); });
     }
   }
 }
 
 template <const formats::Format& kFormat>
 void EncodeRunsOf(const float* x, std::size_t count, std::size_t length, const float* scales, std::uint8_t* codes) {
-  if (length % (4 * hn::Lanes(kFloats)) == 0 && count % length == 0) {
-    return EncodeWholeRuns<kFormat>(x, count, length, scales, codes);
+  const std::size_t four = 4 * hn::Lanes(kFloats);
+  if (count % length == 0 && count % four == 0) {
+    if (length % four == 0) return EncodeWholeRuns<kFormat, 1>(x, count, length / four, scales, codes);
+    if (length == four / 2) return EncodeWholeRuns<kFormat, 2>(x, count, 1, scales, codes);
+    if (length == four / 4) return EncodeWholeRuns<kFormat, 4>(x, count, 1, scales, codes);
   }
   for (std::size_t first = 0; first < count; first += length, ++scales) {
     EncodeRun<kFormat>(x + first, std::min(length, count - first), *scales, codes + first);
