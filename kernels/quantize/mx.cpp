@@ -8,48 +8,49 @@
 namespace narrowgate::quantize {
 namespace {
 
-constexpr int kDoubleMantissaBits = 52;
-constexpr std::uint64_t kDoubleMantissa = (1ull << kDoubleMantissaBits) - 1;
+constexpr int kMantissaMask = 0x7FFFFF;
+constexpr int kHalfOfSmallestNormal = 0x400000;  // 2⁻¹²⁷, in bits
 
-// What a rule needs to know of the element, worked out once.
-struct ElementTop {
-  int exponent;                // of the largest number: "emax"
-  std::uint64_t mantissa;      // of the largest number, as a double's
-  std::uint32_t half_step;     // half a step of the element's mantissa, in the bits of an FP32 number
+// A rule for one element format, as whole numbers to be used on the bits of amax.
+struct BitRule {
+  int added;             // to the bits of amax, before anything else
+  int highest_mantissa;  // above it the exponent rises by one
+  int maximum_exponent;  // of the element: "emax"
 };
 
-ElementTop top_of(const formats::Format& element) {
+BitRule bit_rule(const formats::Format& element, MxRule rule) {
   const int mantissa_bits = element.is_floating() ? element.mantissa_bits : element.fraction_bits;
-  const double maximum = formats::maximum(element);
-  return {formats::floor_log2(maximum), std::bit_cast<std::uint64_t>(maximum) & kDoubleMantissa,
-          1u << (22 - mantissa_bits)};
+  const float maximum = formats::maximum(element);
+  BitRule result{0, kMantissaMask, formats::floor_log2(maximum)};
+  if (rule == MxRule::even) result.added = 1 << (22 - mantissa_bits);
+  if (rule == MxRule::ceil) result.highest_mantissa = 0;
+  // amax < 2^(e+1) always fits one power above the floor, so comparing mantissas decides.
+  if (rule == MxRule::rceil) result.highest_mantissa = std::bit_cast<int>(maximum) & kMantissaMask;
+  return result;
 }
 
-// Exponent and mantissa come from amax as a double, where every FP32 subnormal is a normal number.
-int exponent_by(float amax, const ElementTop& top, MxRule rule) {
-  constexpr std::uint32_t kInfinity = 0x7F800000;
-  if (amax == 0) return -127;
-  if (rule == MxRule::even) {
-    const std::uint32_t rounded = std::bit_cast<std::uint32_t>(amax) + top.half_step;
-    const int exponent = rounded >= kInfinity ? 128 : formats::floor_log2(std::bit_cast<float>(rounded));
-    return std::clamp(exponent - top.exponent, -127, 127);
-  }
-  const std::uint64_t mantissa = std::bit_cast<std::uint64_t>(static_cast<double>(amax)) & kDoubleMantissa;
-  // amax < 2^(e+1) always fits one power above the floor, so one comparison decides.
-  const bool is_above = (rule == MxRule::ceil && mantissa != 0) || (rule == MxRule::rceil && mantissa > top.mantissa);
-  return std::clamp(formats::floor_log2(amax) - top.exponent + (is_above ? 1 : 0), -127, 127);
+// Without branches, so that it vectorizes. Subnormals from 2⁻¹²⁷ up are normalized by hand; whatever is below, zero
+// included, comes out at or below −127 and is clamped.
+int exponent_by(float amax, const BitRule& rule) {
+  const int bits = std::bit_cast<int>(amax) + rule.added;
+  const int field = bits >> 23;
+  const int subnormal_mantissa = 2 * std::max(bits - kHalfOfSmallestNormal, 0);
+  const int mantissa = field == 0 ? subnormal_mantissa : bits & kMantissaMask;
+  const int exponent = field - 127 - rule.maximum_exponent + (mantissa > rule.highest_mantissa ? 1 : 0);
+  return std::clamp(exponent, -127, 127);
 }
 
 }  // namespace
 
 int mx_exponent(float amax, const formats::Format& element, MxRule rule) {
-  return exponent_by(amax, top_of(element), rule);
+  return exponent_by(amax, bit_rule(element, rule));
 }
 
 ScaleRule mx_scale_rule(const formats::Format& element, MxRule rule) {
-  return [top = top_of(element), rule](std::span<float> maxima_to_scales) {
+  return [bits = bit_rule(element, rule)](std::span<float> maxima_to_scales) {
     for (float& value : maxima_to_scales) {
-      value = static_cast<float>(formats::power_of_two(exponent_by(value, top, rule)));
+      const int exponent = exponent_by(value, bits);
+      value = std::bit_cast<float>(exponent == -127 ? kHalfOfSmallestNormal : (exponent + 127) << 23);
     }
   };
 }

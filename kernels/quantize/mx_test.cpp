@@ -80,6 +80,27 @@ TEST(MxExponent, RceilIsTheSmallestThatHoldsAmax) {
   }
 }
 
+// Every rule against its formula, in double, on the ends and the middle of all binades, subnormals included.
+TEST(MxExponent, AllRulesEqualTheirFormulas) {
+  for (const formats::Format* element : {&kE4m3, &kE5m2, &kE2m3, &kE3m2, &kE2m1, &kMxint8}) {
+    const int mantissa_bits = element->is_floating() ? element->mantissa_bits : 6;
+    const int emax = std::ilogb(formats::maximum(*element));
+    const auto clamped = [&](int exponent) { return std::clamp(exponent - emax, -127, 127); };
+    for (std::uint32_t i = 1; i < 4 * 255; ++i) {
+      for (const std::uint32_t offset : {0u, 1u, 0x1FFFFFu}) {
+        const std::uint32_t bits = i * 0x200000 + offset;
+        const float amax = std::bit_cast<float>(bits);
+        const float bumped = std::bit_cast<float>(bits + (1u << (22 - mantissa_bits)));
+        const int floor = std::ilogb(amax);
+        const bool is_power = std::ldexp(1.0, floor) == amax;
+        ASSERT_EQ(mx_exponent(amax, *element, MxRule::floor), clamped(floor));
+        ASSERT_EQ(mx_exponent(amax, *element, MxRule::ceil), clamped(is_power ? floor : floor + 1));
+        ASSERT_EQ(mx_exponent(amax, *element, MxRule::even), clamped(std::isfinite(bumped) ? std::ilogb(bumped) : 128));
+      }
+    }
+  }
+}
+
 TEST(Mx, BlocksOf32AlongEitherAxisWithATail) {
   std::vector<float> x(40, 0.5f);
   x[3] = 6.0f;

@@ -41,11 +41,13 @@ MARK_BEGIN, MARK_END = "<!-- conformance: begin -->", "<!-- conformance: end -->
 # (implementation, format, item, kind of input) → why it differs. These are theirs.
 KNOWN = {
     ("ml_dtypes", "e8m0", "nearest even", "finite"): "defect: ties of even powers of two go up (3.0 → 4; the even code is 2)",
+    ("ml_dtypes", "e8m0", "nearest even", "subnormal"): "defect: FP32 subnormals from 2⁻¹²⁷ to 1.5·2⁻¹²⁷ go up to 2⁻¹²⁶",
     ("ml_dtypes", "e8m0", "nearest even", "zero"): "policy: zero becomes NaN; here the smallest number",
     ("gfloat", "e8m0", "saturate", "below"): "defect: rounds to powers of two below the format",
     ("gfloat", "e8m0", "no_saturate", "below"): "defect: rounds to powers of two below the format",
     ("gfloat", "e8m0", "toward_zero", "below"): "defect: rounds to powers of two below the format",
     ("fp32_bf16_e8m0", "e8m0", "saturate", "finite"): "defect of the formula: rounding twice",
+    ("fp32_bf16_e8m0", "e8m0", "saturate", "subnormal"): "defect of the formula: rounding twice",
     ("floor_log2f", "e8m0", "toward_zero", "finite"): "defect of the formula: log2f rounds up just below powers of two",
     ("half_away", "e2m1", "saturate", "finite"): "defect of the formula (microxcaling's \"nearest\"): ties away from zero",
 }
@@ -78,7 +80,9 @@ def class_of(name, x):
         return "infinity"
     if name == "e8m0" and x <= 0:
         return "zero" if x == 0 else "negative"
-    return "below" if name == "e8m0" and x < 2.0**-127 else "finite"
+    if name == "e8m0" and x < 2.0**-126:
+        return "below" if x < 2.0**-127 else "subnormal"
+    return "finite"
 
 
 def with_nan_merged(codes, table):

@@ -26,7 +26,7 @@ namespace {
 using quantize::BlockAxis;
 using quantize::MxRule;
 
-constexpr int kRounds = 15;
+constexpr int kRounds = 9;
 
 struct Item {
   std::string name;
