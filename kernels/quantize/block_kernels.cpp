@@ -62,9 +62,10 @@ HWY_INLINE void UpdateFourRunMaxima(const float* x, std::size_t length, float* m
   const auto even = fold(LaneMaxima(x, length), LaneMaxima(x + 2 * length, length));
   const auto odd = fold(LaneMaxima(x + length, length), LaneMaxima(x + 3 * length, length));
   const auto four = MaximumOfBlocks(kWords, fold(even, odd));
-  constexpr hn::FixedTag<std::uint32_t, 4> kFour{};
-  auto* bits = reinterpret_cast<std::uint32_t*>(maxima);
-  hn::StoreU(hn::Max(four, hn::LoadU(kFour, bits)), kFour, bits);
+  constexpr hn::FixedTag<float, 4> kFour{};
+  constexpr hn::FixedTag<std::uint32_t, 4> kFourWords{};
+  const auto so_far = hn::BitCast(kFourWords, hn::LoadU(kFour, maxima));
+  hn::StoreU(hn::BitCast(kFour, hn::Max(four, so_far)), kFour, maxima);
 }
 
 void UpdateRunMaxima(const float* x, std::size_t count, std::size_t length, float* maxima) {
