@@ -7,6 +7,7 @@
 
 #include <tl/expected.hpp>
 
+#include "kernels/formats/scalar.h"
 #include "kernels/matrix.h"
 
 namespace narrowgate {
@@ -32,28 +33,48 @@ struct Granularity {
   friend bool operator==(const Granularity&, const Granularity&) = default;
 };
 
-// One operand, quantized. x̂ = scale · (code − zero_point).
+// One operand, quantized. x̂ = scale · (value of the code − zero point), times the tensor scale.
+//
+// Codes are logical and unpacked, one a byte. Integer elements are stored as their value (sign-extended), floating
+// elements as their bit pattern.
 struct QuantizedMatrix {
   Matrix<float> values;              // the operand itself where it stays in FP32; empty otherwise
   Matrix<std::int8_t> codes;         // as kernels read them; empty where `values` is used
   std::int32_t code_offset = 0;      // reported code = stored code + offset (128 for asymmetric INT8: 0…255)
   Granularity granularity;
-  std::vector<float> scales;         // decode scales, one per block
+  std::vector<float> scales;         // decode scales, one per block, decoded from their storage format
   std::vector<std::int32_t> zero_points;  // in the domain of the stored codes; empty for symmetric schemes
+  const formats::Format* element = nullptr;       // null: plain integers of up to 8 bits
+  const formats::Format* scale_format = nullptr;  // how a scale is stored; null: FP32
+  float tensor_scale = 1.0f;         // the second level of a two-level scale (NVFP4): kernels apply it at the end
+  std::vector<float> fractional_zero_points;  // HQQ only, instead of zero_points; stored as FP16
 
   std::int64_t rows() const { return values.empty() ? codes.rows() : values.rows(); }
   std::int64_t cols() const { return values.empty() ? codes.cols() : values.cols(); }
   bool is_float() const { return !values.empty(); }
-  float scale_at(std::int64_t row, std::int64_t col) const {
-    return scales[static_cast<std::size_t>(granularity.index(row, col, cols()))];
+  bool has_floating_elements() const { return element != nullptr && element->is_floating(); }
+  std::size_t block_at(std::int64_t row, std::int64_t col) const {
+    return static_cast<std::size_t>(granularity.index(row, col, cols()));
   }
+  float scale_at(std::int64_t row, std::int64_t col) const { return scales[block_at(row, col)]; }
   std::int32_t zero_point_at(std::int64_t row, std::int64_t col) const {
-    return zero_points.empty() ? 0 : zero_points[static_cast<std::size_t>(granularity.index(row, col, cols()))];
+    return zero_points.empty() ? 0 : zero_points[block_at(row, col)];
   }
-  // Exact in double: a scale has 24 bits and a code difference at most 9.
+  // What the code stands for before any scale: an element's value, or an integer less its zero point.
+  double unscaled(std::int64_t row, std::int64_t col) const {
+    if (has_floating_elements()) return formats::decode(*element, static_cast<std::uint8_t>(codes(row, col)));
+    const double integer = codes(row, col) - zero_point_at(row, col);
+    return element == nullptr ? integer : integer * formats::power_of_two(-element->fraction_bits);
+  }
+  // Exact in double: a scale and a tensor scale have at most 24 + 4 bits, or 24 alone, and a code at most 9. With
+  // fractional zero points the definition itself rounds: fl32(fl32(q − z)·s).
   double dequantized(std::int64_t row, std::int64_t col) const {
     if (is_float()) return values(row, col);
-    return static_cast<double>(scale_at(row, col)) * (codes(row, col) - zero_point_at(row, col));
+    if (!fractional_zero_points.empty()) {
+      const float difference = static_cast<float>(codes(row, col)) - fractional_zero_points[block_at(row, col)];
+      return difference * scale_at(row, col);
+    }
+    return static_cast<double>(scale_at(row, col)) * unscaled(row, col) * tensor_scale;
   }
 };
 

@@ -7,6 +7,8 @@
 
 #include "baselines/nearest.h"
 #include "kernels/simd_target.h"
+#include "suites/cli/formats_command.h"
+#include "suites/cli/quantize_command.h"
 #include "suites/cli/terminal.h"
 
 namespace narrowgate {
@@ -60,6 +62,8 @@ int run_program(int argc, char** argv) {
   add_accept_command(app, common, exit_code);
   add_report_command(app, common, exit_code);
   add_doctor_command(app, common, exit_code);
+  cli::add_quantize_command(app, exit_code);
+  cli::add_formats_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Conformance table: this project's number formats beside other implementations, on the same floats.
+
+    conformance.py BUILD/conformance_codes [--write docs/formats.md] [--json out.json]
+
+Every float exponent, every code and every tie neighbourhood of each format is encoded by all implementations that are
+installed (ml_dtypes, gfloat, CUDA's host headers through the C++ program). A row of the table is one implementation
+and one item; a difference names the first input where it differs. Exit code: 0 when all differences are known defects
+or policies of others, listed in KNOWN; 1 when one is not, which is a defect of ours or news about theirs.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+import gfloat
+import ml_dtypes
+import numpy as np
+from gfloat import formats as gfloat_formats
+
+ML_DTYPES = {
+    "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz, "e2m3": ml_dtypes.float6_e2m3fn, "e3m2": ml_dtypes.float6_e3m2fn,
+    "e2m1": ml_dtypes.float4_e2m1fn, "e8m0": ml_dtypes.float8_e8m0fnu, "bf16": ml_dtypes.bfloat16, "fp16": np.float16,
+}
+GFLOAT = {
+    "e4m3": gfloat_formats.format_info_ocp_e4m3, "e5m2": gfloat_formats.format_info_ocp_e5m2,
+    "e2m3": gfloat_formats.format_info_ocp_e2m3, "e3m2": gfloat_formats.format_info_ocp_e3m2,
+    "e2m1": gfloat_formats.format_info_ocp_e2m1, "e8m0": gfloat_formats.format_info_ocp_e8m0,
+    "mxint8": gfloat_formats.format_info_ocp_int8, "bf16": gfloat_formats.format_info_bfloat16,
+    "fp16": gfloat_formats.format_info_binary16,
+}
+REFUSED = 0xFFFF  # written by conformance_codes where a format has no code for NaN
+NAN_MARK = np.float32(12345.0)  # no format here has this number
+MARK_BEGIN, MARK_END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
+
+# (implementation, format, item, kind of input) → why it differs. These are theirs.
+KNOWN = {
+    ("ml_dtypes", "e8m0", "nearest even", "finite"): "defect: ties of even powers of two go up (3.0 → 4; the even code is 2)",
+    ("ml_dtypes", "e8m0", "nearest even", "subnormal"): "defect: FP32 subnormals from 2⁻¹²⁷ to 1.5·2⁻¹²⁷ go up to 2⁻¹²⁶",
+    ("ml_dtypes", "e8m0", "nearest even", "zero"): "policy: zero becomes NaN; here the smallest number",
+    ("gfloat", "e8m0", "saturate", "below"): "defect: rounds to powers of two below the format",
+    ("gfloat", "e8m0", "no_saturate", "below"): "defect: rounds to powers of two below the format",
+    ("gfloat", "e8m0", "toward_zero", "below"): "defect: rounds to powers of two below the format",
+    ("fp32_bf16_e8m0", "e8m0", "saturate", "finite"): "defect of the formula: rounding twice",
+    ("fp32_bf16_e8m0", "e8m0", "saturate", "subnormal"): "defect of the formula: rounding twice",
+    ("floor_log2f", "e8m0", "toward_zero", "finite"): "defect of the formula: log2f rounds up just below powers of two",
+    ("half_away", "e2m1", "saturate", "finite"): "defect of the formula (microxcaling's \"nearest\"): ties away from zero",
+}
+
+
+def sample_floats(decode_tables):
+    """2^22 floats over all exponents and both signs, then each number and midpoint of each format and its neighbours;
+    all distinct, ascending by bits. Also which of them are of the second kind."""
+    rng = np.random.default_rng(2022)
+    mantissa = rng.integers(0, 1 << 23, size=(512, 1 << 13), dtype=np.uint32)
+    mantissa[:, :8] = [0, 1, 0x400000, 0x3FFFFF, 0x400001, 0x7FFFFF, 0x7FFFFE, 0x600000]
+    bits = ((np.arange(512, dtype=np.uint32) << 23)[:, None] | mantissa).ravel()
+    centers = []
+    for table in decode_tables.values():
+        values = np.unique(table[np.isfinite(table)].astype(np.float64))
+        top = values[-1] + (values[-1] - values[-2]) / 2 if len(values) > 1 else values[-1]
+        centers.append(np.concatenate([values, (values[1:] + values[:-1]) / 2, [top, -top]]))
+    with np.errstate(over="ignore"):
+        centers = np.concatenate(centers).astype(np.float32).view(np.uint32)
+    near = (centers[:, None] + np.arange(-3, 4).astype(np.uint32)).ravel()
+    every = np.unique(np.concatenate([bits, near]))
+    return every.view(np.float32), np.isin(every, near)
+
+
+def class_of(name, x):
+    """What kind of input this is to the format: policies differ by kind."""
+    if np.isnan(x):
+        return "nan"
+    if np.isinf(x):
+        return "infinity"
+    if name == "e8m0" and x <= 0:
+        return "zero" if x == 0 else "negative"
+    if name == "e8m0" and x < 2.0**-126:
+        return "below" if x < 2.0**-127 else "subnormal"
+    return "finite"
+
+
+def with_nan_merged(codes, table):
+    """Codes of NaN compare as one."""
+    codes = codes.astype(np.int64)
+    inside = codes < len(table)
+    merged = codes.copy()
+    merged[inside & np.isnan(table[np.minimum(codes, len(table) - 1)])] = -1
+    return merged
+
+
+class Table:
+    def __init__(self):
+        self.rows, self.unknown = [], 0
+
+    def compare(self, implementation, name, item, inputs, ours, theirs, describe):
+        """One row for agreement, or one for each kind of input that differs."""
+        differs = np.flatnonzero(ours != theirs)
+        if len(differs) == 0:
+            self.rows.append((implementation, name, item, len(inputs), 0, "", ""))
+            return
+        kinds = {}
+        for i in differs:
+            kinds.setdefault(class_of(name, inputs[i]), []).append(i)
+        for kind, where in kinds.items():
+            first = where[0]
+            why = self.why(implementation, name, item, kind)
+            text = f"{describe(inputs[first])}: {describe(theirs[first])}, here {describe(ours[first])}"
+            self.rows.append((implementation, name, item, len(inputs), len(where), text, why))
+
+    def why(self, implementation, name, item, kind):
+        exact = KNOWN.get((implementation, name, item, kind))
+        if exact:
+            return exact
+        if name == "e8m0" and kind in ("negative", "zero", "infinity"):
+            return "policy: what becomes of numbers E8M0 does not have"
+        if kind == "nan":
+            return "policy: NaN into a format without one; refused here"
+        if kind == "infinity":
+            return "policy: infinity is finite overflow here"
+        self.unknown += 1
+        return "UNEXPLAINED"
+
+
+def merge(values):
+    """Values of which every NaN is the same number, for comparing bits."""
+    return np.where(np.isnan(values), NAN_MARK, values).astype(np.float32)
+
+
+def describe(x):
+    if isinstance(x, (int, np.integer)):
+        return "NaN" if x == -1 else ("refused" if x == REFUSED else f"0x{int(x):02X}")
+    return f"{float(x):.9g}"
+
+
+def compare_ml_dtypes(table, codes, inputs):
+    for name, dtype in ML_DTYPES.items():
+        decode = codes[f"ours/{name}/decode"]
+        raw = np.arange(len(decode), dtype=np.uint16 if len(decode) > 256 else np.uint8)
+        theirs = raw.view(dtype).astype(np.float32)
+        table.compare("ml_dtypes", name, "decode", raw, merge(decode).view(np.uint32), merge(theirs).view(np.uint32), describe)
+        with np.errstate(all="ignore"):
+            encoded = inputs.astype(dtype).view(raw.dtype)
+        ours = codes[f"ours/{name}/no_saturate"]
+        table.compare("ml_dtypes", name, "nearest even", inputs, with_nan_merged(ours, decode),
+                      with_nan_merged(encoded, decode), describe)
+
+
+def compare_gfloat(table, codes, inputs, is_near, stride):
+    """gfloat works in double and its vector form is slow, so the sample is thinned; neighbourhoods stay whole."""
+    index = np.flatnonzero(is_near | (np.arange(len(inputs)) % stride == 0))
+    some = inputs[index]
+    for name, info in GFLOAT.items():
+        decode = codes[f"ours/{name}/decode"]
+        raw = np.arange(len(decode))
+        theirs = np.array(gfloat.decode_ndarray(info, raw), dtype=np.float32)
+        table.compare("gfloat", name, "decode", raw, merge(decode).view(np.uint32), merge(theirs).view(np.uint32), describe)
+        for item, rounding, saturate in (
+            ("saturate", gfloat.RoundMode.TiesToEven, True),
+            ("no_saturate", gfloat.RoundMode.TiesToEven, False),
+            ("toward_zero", gfloat.RoundMode.TowardZero, True),
+        ):
+            ours = codes[f"ours/{name}/{item}"][index]
+            try:
+                with np.errstate(all="ignore"):
+                    # Formats without NaN raise on it; they are compared on numbers.
+                    numbers = ~np.isnan(some) if not info.num_nans else np.ones(len(some), bool)
+                    if name == "e8m0":
+                        numbers &= some > 0
+                    rounded = gfloat.round_ndarray(info, some[numbers].astype(np.float64), rounding, saturate)
+            except ValueError as error:
+                table.rows.append(("gfloat", name, item, 0, 0, "", f"not run: {error}"))
+                continue
+            values = np.where(ours[numbers] < len(decode), decode[np.minimum(ours[numbers], len(decode) - 1)], np.nan)
+            mine, other = merge(values), merge(np.asarray(rounded, dtype=np.float32))
+            if name == "mxint8":
+                lowest = other == -2.0
+                table.rows.append(("gfloat", name, item, len(other), int(lowest.sum()), "−2 and below: -2, here -1.984375",
+                                   "policy: −2 exists; here the format is symmetric"))
+                other = np.where(lowest, np.float32(-127 / 64), other)
+            table.compare("gfloat", name, item, some[numbers], mine.view(np.uint32), other.view(np.uint32), bits_as_float)
+
+
+def bits_as_float(x):
+    if isinstance(x, np.uint32):
+        value = np.array([x], np.uint32).view(np.float32)[0]
+        return "NaN" if value == NAN_MARK else f"{value:.9g}"
+    return describe(x)
+
+
+def compare_program(table, codes, inputs):
+    """CUDA's headers and the formulas, from the same program."""
+    for key in sorted(codes):
+        implementation, name, item = key.split("/")
+        if implementation == "ours":
+            continue
+        decode = codes[f"ours/{name}/decode"]
+        if item == "decode":
+            raw = np.arange(len(decode))
+            table.compare(implementation, name, item, raw, merge(decode).view(np.uint32), merge(codes[key]).view(np.uint32), describe)
+            continue
+        table.compare(implementation, name, item, inputs, with_nan_merged(codes[f"ours/{name}/{item}"], decode),
+                      with_nan_merged(codes[key], decode), describe)
+
+
+def markdown(table, versions):
+    lines = [f"Generated by `scripts/conformance/conformance.py` with {versions}.", "",
+             "| implementation | format | item | inputs | differ | first difference (input: theirs, here) | whose |",
+             "|---|---|---|---:|---:|---|---|"]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def write_between_marks(path, text):
+    page = Path(path).read_text(encoding="utf-8")
+    before, rest = page.split(MARK_BEGIN)
+    after = rest.split(MARK_END)[1]
+    Path(path).write_text(f"{before}{MARK_BEGIN}\n{text}{MARK_END}{after}", encoding="utf-8")
+
+
+def run_program(program, inputs):
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(f"{folder}/sample.npy", inputs)
+        subprocess.run([program, f"{folder}/sample.npy", f"{folder}/codes.npz"], check=True)
+        with np.load(f"{folder}/codes.npz") as archive:
+            return {key: archive[key] for key in archive}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="the built conformance_codes")
+    parser.add_argument("--write", help="page whose marked section to replace")
+    parser.add_argument("--json", help="file for the rows as JSON")
+    parser.add_argument("--gfloat-stride", type=int, default=16, help="take every n-th float of the large sample for gfloat")
+    arguments = parser.parse_args()
+
+    tables = {key: value for key, value in run_program(arguments.program, np.ones(1, np.float32)).items() if key.endswith("/decode")}
+    inputs, is_near = sample_floats({key: value for key, value in tables.items() if key.startswith("ours/")})
+    codes = run_program(arguments.program, inputs)
+    table = Table()
+    compare_ml_dtypes(table, codes, inputs)
+    compare_gfloat(table, codes, inputs, is_near, arguments.gfloat_stride)
+    compare_program(table, codes, inputs)
+
+    text = markdown(table, ", ".join(f"{package} {version(package)}" for package in ("ml_dtypes", "gfloat", "numpy")))
+    if arguments.write:
+        write_between_marks(arguments.write, text)
+    else:
+        sys.stdout.write(text)
+    if arguments.json:
+        columns = ("implementation", "format", "item", "inputs", "differ", "first", "whose")
+        Path(arguments.json).write_text(json.dumps([dict(zip(columns, row)) for row in table.rows], indent=1), encoding="utf-8")
+    return 1 if table.unknown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

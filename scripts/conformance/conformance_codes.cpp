@@ -1,0 +1,123 @@
+// conformance_codes SAMPLE.npy OUT.npz: codes of a sample of floats, by this project and by CUDA's headers, and by
+// published formulas whose faults are known, with the names that conformance.py expects.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "kernels/formats/all_formats.h"
+#include "kernels/formats/scalar.h"
+#include "suites/io/npy.h"
+#ifdef NARROWGATE_HAS_CUDA_HEADERS
+#include "scripts/conformance/cuda_headers.h"
+#endif
+
+namespace narrowgate::conformance {
+namespace {
+
+using formats::Format;
+using formats::Overflow;
+using formats::Rounding;
+using io::ElementType;
+using io::Tensor;
+
+constexpr std::uint16_t kRefused = 0xFFFF;  // NaN into a format without one
+
+template <class Encode>
+Tensor encoded(std::string name, std::span<const float> sample, const Encode& encode) {
+  std::vector<std::uint16_t> codes;
+  codes.reserve(sample.size());
+  for (const float x : sample) codes.push_back(static_cast<std::uint16_t>(encode(x)));
+  return io::make_tensor(std::move(name), ElementType::u16, {static_cast<std::int64_t>(codes.size())}, codes.data());
+}
+
+template <class Decode>
+Tensor decoded(std::string name, const Format& format, const Decode& decode) {
+  std::vector<float> values;
+  for (std::uint32_t code = 0; code < format.code_count(); ++code) values.push_back(decode(code));
+  return io::make_tensor(std::move(name), ElementType::f32, {static_cast<std::int64_t>(values.size())}, values.data());
+}
+
+std::string overflow_name(Overflow overflow) { return overflow == Overflow::saturate ? "saturate" : "no_saturate"; }
+
+void add_ours(std::vector<Tensor>& out, std::span<const float> sample) {
+  for (const Format* format : formats::kAllFormats) {
+    out.push_back(decoded(fmt::format("ours/{}/decode", format->name), *format,
+                          [&](std::uint32_t code) { return formats::decode(*format, code); }));
+    for (const Overflow overflow : {Overflow::saturate, Overflow::no_saturate}) {
+      out.push_back(encoded(fmt::format("ours/{}/{}", format->name, overflow_name(overflow)), sample, [&](float x) {
+        return formats::encode(*format, x, Rounding::nearest_even, overflow).value_or(kRefused);
+      }));
+    }
+    out.push_back(encoded(fmt::format("ours/{}/toward_zero", format->name), sample, [&](float x) {
+      return formats::encode(*format, x, Rounding::toward_zero).value_or(kRefused);
+    }));
+  }
+}
+
+// What others compute, by the formula they publish, for what is right by the record of the format.
+void add_formulas(std::vector<Tensor>& out, std::span<const float> sample) {
+  out.push_back(encoded("fp32_bf16_e8m0/e8m0/saturate", sample, [](float x) {
+    const float once = formats::decode(formats::kBf16, *formats::encode(formats::kBf16, x));
+    return *formats::encode(formats::kE8m0, once);
+  }));
+  // Codes of the power of two not above |x|, as floor(log2f(x)) finds it; E8M0 toward zero is the right answer.
+  out.push_back(encoded("floor_log2f/e8m0/toward_zero", sample, [](float x) {
+    if (!(x >= 0x1p-126f) || std::isinf(x)) return *formats::encode(formats::kE8m0, x, Rounding::toward_zero);
+    return static_cast<std::uint32_t>(std::floor(std::log2(x)) + 127);
+  }));
+  // Round half away from zero on the element's grid: sign(x)·floor(|x|/step + ½)·step.
+  out.push_back(encoded("half_away/e2m1/saturate", sample, [](float x) -> std::uint32_t {
+    const auto nearest = formats::encode(formats::kE2m1, x);
+    if (!nearest) return kRefused;
+    const std::uint32_t magnitude = *formats::encode(formats::kE2m1, std::fabs(x), Rounding::toward_zero);
+    if (magnitude == formats::kE2m1.maximum_code()) return *nearest;
+    const double low = formats::decode(formats::kE2m1, magnitude);
+    const double middle = (low + formats::decode(formats::kE2m1, magnitude + 1)) / 2;
+    return (*nearest & formats::kE2m1.sign_bit()) | (std::fabs(x) >= middle ? magnitude + 1 : magnitude);
+  }));
+}
+
+#ifdef NARROWGATE_HAS_CUDA_HEADERS
+void add_cuda(std::vector<Tensor>& out, std::span<const float> sample) {
+  for (const CudaConversion& conversion : cuda_conversions()) {
+    const Format& format = conversion.format;
+    out.push_back(encoded(fmt::format("cuda/{}/{}", format.name, overflow_name(conversion.overflow)), sample, conversion.encode));
+    if (conversion.overflow == Overflow::no_saturate) continue;
+    out.push_back(decoded(fmt::format("cuda/{}/decode", format.name), format, [&](std::uint32_t code) {
+      return cuda_decode(format, static_cast<std::uint8_t>(code));
+    }));
+  }
+  out.push_back(encoded("cuda/e8m0/toward_zero", sample, cuda_e8m0_toward_zero));
+  out.push_back(decoded("cuda/e8m0/decode", formats::kE8m0,
+                        [](std::uint32_t code) { return cuda_e8m0_decode(static_cast<std::uint8_t>(code)); }));
+}
+#endif
+
+int run(const std::string& sample_path, const std::string& out_path) {
+  const auto sample = io::read_npy(sample_path).and_then([&](const Tensor& t) { return io::to_matrix(t, sample_path); });
+  if (!sample) {
+    fmt::print(stderr, "{}\n", sample.error().message);
+    return 2;
+  }
+  std::vector<Tensor> out;
+  add_ours(out, sample->flat());
+  add_formulas(out, sample->flat());
+#ifdef NARROWGATE_HAS_CUDA_HEADERS
+  add_cuda(out, sample->flat());
+#endif
+  const auto written = io::write_npz(out_path, out);
+  if (!written) fmt::print(stderr, "{}\n", written.error().message);
+  return written ? 0 : 2;
+}
+
+}  // namespace
+}  // namespace narrowgate::conformance
+
+int main(int count, char** arguments) {
+  if (count != 3) {
+    std::fputs("usage: conformance_codes SAMPLE.npy OUT.npz\n", stderr);
+    return 2;
+  }
+  return narrowgate::conformance::run(arguments[1], arguments[2]);
+}
