@@ -12,11 +12,12 @@
 namespace narrowgate::formats {
 namespace {
 
-// Number of the 2²⁴ patterns with the given top byte whose two codes differ.
+// Number of the 2²⁴ patterns with the given top byte whose two codes differ. Code is the width of the vector path.
+template <class Code>
 std::size_t differences(const Format& format, std::uint32_t top_byte) {
   constexpr std::size_t kCount = std::size_t{1} << 24;
   std::vector<float> x(kCount);
-  std::vector<std::uint16_t> codes(kCount);
+  std::vector<Code> codes(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
     x[i] = std::bit_cast<float>(top_byte << 24 | static_cast<std::uint32_t>(i));
   }
@@ -34,7 +35,11 @@ class AllFloats : public testing::TestWithParam<const Format*> {};
 TEST_P(AllFloats, VectorEqualsScalar) {
   std::atomic<std::size_t> count = 0;
 #pragma omp parallel for schedule(dynamic)
-  for (int top_byte = 0; top_byte < 256; ++top_byte) count += differences(*GetParam(), static_cast<std::uint32_t>(top_byte));
+  for (int top_byte = 0; top_byte < 256; ++top_byte) {
+    const auto top = static_cast<std::uint32_t>(top_byte);
+    count += differences<std::uint16_t>(*GetParam(), top);
+    if (GetParam()->bits <= 8) count += differences<std::uint8_t>(*GetParam(), top);
+  }
   EXPECT_EQ(count, 0u);
 }
 
