@@ -18,7 +18,8 @@ Progress::Style Progress::style_for(bool quiet) {
   return isatty(STDERR_FILENO) == 1 ? Style::kBar : Style::kLines;
 }
 
-void Progress::update(std::size_t done, std::size_t planned, const Row& row) {
+void Progress::update(const RunProgress& at, const Row& row) {
+  const auto [done, planned, work_done] = at;
   if (style_ == Style::kSilent) return;
   using std::chrono::duration;
   const Clock::time_point now = Clock::now();
@@ -28,8 +29,7 @@ void Progress::update(std::size_t done, std::size_t planned, const Row& row) {
   const double elapsed = duration<double>(now - start_).count();
   const std::string left = done == planned
                                ? fmt::format("took {}", duration_text(elapsed))
-                               : fmt::format("about {} left", duration_text(elapsed / static_cast<double>(done) *
-                                                                           static_cast<double>(planned - done)));
+                               : fmt::format("about {} left", duration_text(elapsed / work_done * (1.0 - work_done)));
   if (style_ == Style::kLines) {
     fmt::print(stderr, "{} of {} cells, {}\n", done, planned, left);
     return;

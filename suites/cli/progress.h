@@ -2,10 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <string>
 
-#include "baselines/record.h"
+#include "suites/engine/run.h"
 
 namespace narrowgate {
 
@@ -17,7 +16,7 @@ class Progress {
   // The style for standard error.
   static Style style_for(bool quiet);
 
-  void update(std::size_t done, std::size_t planned, const Row& row);
+  void update(const RunProgress& at, const Row& row);
   void finish();
 
  private:

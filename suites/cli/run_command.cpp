@@ -75,7 +75,7 @@ int run(const Arguments& args, const CommonOptions& common) {
   options.context.suite_description = suite->description;
   options.context.command = command_line();
   if (!args.filter.empty()) options.context.filter = args.filter;
-  options.progress = [&](std::size_t done, std::size_t planned, const Row& row) { progress.update(done, planned, row); };
+  options.progress = [&](const RunProgress& at, const Row& row) { progress.update(at, row); };
   options.notice = [](const std::string& notice) { fmt::print(stderr, "narrowgate: {}\n", notice); };
   const auto results = run_suite(*suite, *cells, std::move(options));
   progress.finish();

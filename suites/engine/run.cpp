@@ -63,6 +63,19 @@ class CaseCache {
   PreparedCase prepared_;
 };
 
+// Relative cost of a cell: its products, dearer where the host executes device code, and a fixed part.
+double work_of(const Cell& cell) {
+  const Shape shape = cell.of.shape;
+  const double products = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  return 1e6 + products * (cell.kernel->backend == Backend::kSimt ? 20.0 : 1.0) + (cell.timed ? 1e9 : 0.0);
+}
+
+double work_of(const std::vector<Cell>& cells) {
+  double work = 0;
+  for (const Cell& cell : cells) work += work_of(cell);
+  return work;
+}
+
 CellOptions cell_options(const Suite& suite, const Cell& cell, const RunOptions& options) {
   CellOptions result;
   result.timing = options.timing == Timing::kOn;
@@ -82,8 +95,11 @@ tl::expected<Results, Error> run_suite(const Suite& suite, const std::vector<Cel
   if (!open) return tl::unexpected(open.error());
 
   CaseCache cache;
+  const double work_planned = work_of(cells);
+  double work_done = 0;
   std::unordered_map<std::string, bool> profiled;
   for (const Cell& cell : cells) {
+    work_done += work_of(cell);
     const PreparedCase& prepared = cache.get(cell.of);
     if (!profiled[cell.of.id()]) {
       results.cases.push_back(profile_case(cell.of, prepared));
@@ -97,7 +113,7 @@ tl::expected<Results, Error> run_suite(const Suite& suite, const std::vector<Cel
     results.benchmarks.push_back(run_cell(cell, prepared, cell_options(suite, cell, options)));
     const Row& row = results.benchmarks.back();
     if (auto written = open->journal.append(row); !written) return tl::unexpected(written.error());
-    if (options.progress) options.progress(results.benchmarks.size(), cells.size(), row);
+    if (options.progress) options.progress({results.benchmarks.size(), cells.size(), work_done / work_planned}, row);
   }
 
   results.context = std::move(options.context);

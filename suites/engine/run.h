@@ -12,6 +12,11 @@ namespace narrowgate {
 enum class Timing { kOff, kOn };
 enum class Resume { kNo, kYes };
 
+struct RunProgress {
+  std::size_t done = 0, planned = 0;  // cells
+  double work_done = 0;               // share of the arithmetic, 0…1: what an estimate of time goes by
+};
+
 struct RunOptions {
   Timing timing = Timing::kOn;
   Resume resume = Resume::kNo;
@@ -19,7 +24,7 @@ struct RunOptions {
   std::string out = "results.json";
   RunContext context;  // describe_environment() with suite, command and filter filled in
   // Called after each cell.
-  std::function<void(std::size_t done, std::size_t planned, const Row& row)> progress;
+  std::function<void(const RunProgress& progress, const Row& row)> progress;
   std::function<void(const std::string& notice)> notice;
 };
 
