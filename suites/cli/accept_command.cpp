@@ -20,7 +20,9 @@ int save(const Arguments& args, const Results& results, const Acceptance& accept
   if (const auto saved = save_accuracy(args.baseline + "/accuracy", acceptance.accuracy); !saved) {
     return fail(kExitBadInput, saved.error().message);
   }
-  for (const TimingBaseline& timing : timing_baselines(results)) {
+  const auto stored = load_timing(args.baseline + "/timing");
+  if (!stored) return fail(kExitBadInput, stored.error().message);
+  for (const TimingBaseline& timing : timing_baselines(results, *stored)) {
     if (timing.cells.empty()) continue;
     if (const auto saved = save_timing(args.baseline + "/timing", timing); !saved) {
       return fail(kExitBadInput, saved.error().message);
