@@ -68,6 +68,7 @@ void row_metric_fields(Fields& f, Record& row) {
   f("codes_used", row.codes_used);
   f("codes_used_worst_column", row.codes_used_worst_column);
   f("bits_per_weight", row.bits_per_weight);
+  f.unless_empty("column_bound_fraction", row.column_bound_fraction);
 }
 
 template <class Fields, class Record>

@@ -64,6 +64,7 @@ struct Row {
   std::optional<std::int64_t> implementation_mismatches, implementation_rows;
   std::optional<std::int64_t> nonfinite, zeros, codes_used, codes_used_worst_column;
   std::optional<double> bits_per_weight;
+  std::vector<double> column_bound_fraction;  // of a kernel that failed a gate, by the bins of its case
 
   std::optional<TimeState> time_state;
   std::optional<std::string> time_reason;

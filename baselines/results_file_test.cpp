@@ -39,6 +39,7 @@ TEST(Results, RoundTripKeepsEveryBit) {
   row.rms_err = 0.1 + 0.2;
   row.real_time = 1234.5;
   row.samples_ns = {1, 2.5, 1e9};
+  row.column_bound_fraction = {0, 0.25, 1000};
   row.time_state = Row::TimeState::measured;
   row.gates[3].state = GateResult::State::fail;
   row.gates[3].value = std::nan("");
@@ -56,6 +57,7 @@ TEST(Results, RoundTripKeepsEveryBit) {
   EXPECT_EQ(read->manifest, results.manifest);
   EXPECT_EQ(read->benchmarks[0].rms_err, 0.30000000000000004);
   EXPECT_EQ(read->benchmarks[0].samples_ns, row.samples_ns);
+  EXPECT_EQ(read->benchmarks[0].column_bound_fraction, row.column_bound_fraction);
   EXPECT_EQ(read->benchmarks[0].digest, test::kDigest);
   EXPECT_TRUE(std::isnan(*read->benchmarks[0].gates[3].value));
   EXPECT_FALSE(read->benchmarks[0].gates[2].decides);

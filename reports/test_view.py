@@ -180,6 +180,12 @@ def test_sparkline_is_small_and_clamped():
     assert columns.sparkline({}) is None
 
 
+def test_sparkline_of_a_failing_kernel_is_its_own():
+    case = {"scheme": "int8.tensor", "k": 256, "column_max_abs_err": [0.0, 0.0], "column_bound": [1.0, 1.0]}
+    assert columns.sparkline(case, {"column_bound_fraction": [0.001, 1000.0]}).path == "M0 12L64 0"
+    assert columns.sparkline(case, {}).path == "M0 12L64 12"
+
+
 def test_speed_compares_one_shape(run):
     compared = speed.speed(run)
     assert compared.inputs == "2048x2048x2048, day98, seed 1"

@@ -204,9 +204,14 @@ def _case_line(run: Run, case: dict[str, Any]) -> CaseLine:
     )
 
 
-def sparkline(case: dict[str, Any]) -> Sparkline | None:
-    """64 by 14: the fraction of the bound by column, logarithmic, over a mark for each dead channel."""
-    fractions = _fractions(case.get("column_max_abs_err", []), case.get("column_bound", []))
+def sparkline(case: dict[str, Any], row: dict[str, Any] | None = None) -> Sparkline | None:
+    """64 by 14: the fraction of the bound by column, logarithmic, over a mark for each dead channel.
+
+    Of the kernel's own output where the row carries it (it failed a gate), else of the scheme's answer.
+    """
+    fractions = (row or {}).get("column_bound_fraction") or _fractions(
+        case.get("column_max_abs_err", []), case.get("column_bound", [])
+    )
     if len(fractions) < 2:
         return None
     points = min(_SPARK_POINTS, len(fractions))

@@ -85,7 +85,7 @@ def _attention(cell: Cell) -> Attention:
         reference=metric(gate, "reference"),
         bound=metric(gate, "bound"),
         reason=cell.reason or gate.get("detail", ""),
-        sparkline=sparkline(cell.case),
+        sparkline=sparkline(cell.case, cell.row),
     )
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/random/philox.h"
 #include "kernels/reference/oracle.h"
@@ -111,6 +112,18 @@ void record_metrics(Row& row, const Metrics& metrics, const PreparedCase& prepar
   row.bound_fraction = metrics.bound_fraction;
 }
 
+// Where a failing kernel is wrong, for the page. NaN and infinity count as the cap.
+void record_columns(Row& row, const Matrix<float>& output, const reference::Expectation& expectation) {
+  constexpr double kCap = 1000.0;
+  std::vector<std::int64_t> all_rows(static_cast<std::size_t>(output.rows()));
+  std::iota(all_rows.begin(), all_rows.end(), std::int64_t{0});
+  const ColumnProfile profile = column_profile(output, all_rows, expectation, kProfileBins);
+  for (std::size_t bin = 0; bin < profile.bound.size(); ++bin) {
+    const double used = profile.max_abs_err[bin] == 0.0 ? 0.0 : profile.max_abs_err[bin] / profile.bound[bin];
+    row.column_bound_fraction.push_back(used < kCap ? used : kCap);
+  }
+}
+
 void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, const Observation& observation) {
   const reference::Expectation& expectation = prepared.expectation;
   const Metrics metrics = measure(observation.output, expectation, prepared.operands);
@@ -128,6 +141,10 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
   if (std::isfinite(implementation.max_abs_err)) row.implementation_max_abs_err = implementation.max_abs_err;
   row.gates = {judge_guards(observation, metrics, target), prepared.quantization, implementation.gate,
                judge_error(metrics), judge_day98(metrics, cell.of.scheme->day98_gate)};
+  const bool failed = std::any_of(row.gates.begin(), row.gates.end(), [](const GateResult& gate) {
+    return gate.decides && gate.state == GateResult::State::fail;
+  });
+  if (failed) record_columns(row, observation.output, expectation);
 }
 
 void record_time(Row& row, const TimeSamples& time, const CellOptions& options) {

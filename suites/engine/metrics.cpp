@@ -121,8 +121,9 @@ ColumnProfile column_profile(const Matrix<float>& answer, const std::vector<std:
       for (std::int64_t col = first; col < last; ++col) {
         const double error = std::fabs(answer(static_cast<std::int64_t>(i), col) - target(rows[i], col));
         const double bound = expectation.bound(rows[i], col);
-        if (!(fraction(error, bound) > worst)) continue;
-        worst = fraction(error, bound);
+        const double used = std::isfinite(error) ? fraction(error, bound) : std::numeric_limits<double>::infinity();
+        if (!(used > worst)) continue;
+        worst = used;
         error_there = error;
         bound_there = bound;
       }

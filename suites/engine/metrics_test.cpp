@@ -120,5 +120,11 @@ TEST(ColumnProfile, TakesTheElementThatUsesMostOfItsBound) {
   EXPECT_THAT(column_profile(example.output, {0, 1}, example.expectation, 1).first_column, ElementsAre(0));
 }
 
+TEST(ColumnProfile, AnElementThatIsNotFiniteIsTheWorstOfItsBin) {
+  Example example;
+  example.output(1, 0) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(column_profile(example.output, {0, 1}, example.expectation, 2).max_abs_err[0]));
+}
+
 }  // namespace
 }  // namespace narrowgate
