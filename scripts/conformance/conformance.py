@@ -38,7 +38,8 @@ REFUSED = 0xFFFF  # written by conformance_codes where a format has no code for 
 NAN_MARK = np.float32(12345.0)  # no format here has this number
 MARK_BEGIN, MARK_END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
 
-# (implementation, format, item, kind of input) → why it differs. These are theirs.
+# (implementation, format, item, kind of input) → why it differs. Defects are theirs; policies are other people's
+# choices, of which those of kernels/quantize/alternative_policies.h stand at the end.
 KNOWN = {
     ("ml_dtypes", "e8m0", "nearest even", "finite"): "defect: ties of even powers of two go up (3.0 → 4; the even code is 2)",
     ("ml_dtypes", "e8m0", "nearest even", "subnormal"): "defect: FP32 subnormals from 2⁻¹²⁷ to 1.5·2⁻¹²⁷ go up to 2⁻¹²⁶",
@@ -50,6 +51,18 @@ KNOWN = {
     ("fp32_bf16_e8m0", "e8m0", "saturate", "subnormal"): "defect of the formula: rounding twice",
     ("floor_log2f", "e8m0", "toward_zero", "finite"): "defect of the formula: log2f rounds up just below powers of two",
     ("half_away", "e2m1", "saturate", "finite"): "defect of the formula (microxcaling's \"nearest\"): ties away from zero",
+    ("reciprocal", "int8", "half_of_amax", "finite"): "policy: multiply by a rounded reciprocal; here a true division",
+    ("wrapping", "int8", "saturate", "finite"): "policy: overflow wraps, and −128 exists; here codes are clamped",
+    ("wrapping", "int8", "saturate", "infinity"): "policy: overflow wraps, and infinity has no low bits",
+    ("no_saturation", "e4m3", "saturate", "finite"): "policy: overflow becomes NaN; here the maximum",
+    ("no_saturation", "e4m3", "saturate", "infinity"): "policy: infinity becomes NaN; here the maximum",
+    ("no_saturation", "e5m2", "saturate", "finite"): "policy: overflow becomes infinity; here the maximum",
+    ("no_saturation", "e5m2", "saturate", "infinity"): "policy: infinity stays; here the maximum",
+    ("one_for_zeros", "e8m0", "mx_floor", "zero"): "policy: the scale of a block of zeros is 1; here the smallest",
+    ("nan_scale", "e8m0", "mx_floor", "nan"): "policy: a block with NaN gets the scale NaN; here it is refused",
+    ("nan_scale", "e8m0", "mx_floor", "infinity"): "policy: a block with Inf gets the scale NaN; here it is refused",
+    ("propagating", "e5m2", "mx_floor", "nan"): "policy: NaN passes through; here the block is refused",
+    ("propagating", "e5m2", "mx_floor", "infinity"): "policy: infinity passes through; here the block is refused",
 }
 
 
@@ -194,7 +207,7 @@ def bits_as_float(x):
 
 
 def compare_program(table, codes, inputs):
-    """CUDA's headers and the formulas, from the same program."""
+    """CUDA's headers, the formulas and the policies, from the same program."""
     for key in sorted(codes):
         implementation, name, item = key.split("/")
         if implementation == "ours":

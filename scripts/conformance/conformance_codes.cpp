@@ -1,12 +1,17 @@
-// conformance_codes SAMPLE.npy OUT.npz: codes of a sample of floats, by this project and by CUDA's headers, and by
-// published formulas whose faults are known, with the names that conformance.py expects.
+// conformance_codes SAMPLE.npy OUT.npz: codes of a sample of floats, by this project and by CUDA's headers, by
+// published formulas whose faults are known, and under policies that schemes here do not follow, with the names that
+// conformance.py expects.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "kernels/formats/all_formats.h"
 #include "kernels/formats/scalar.h"
+#include "kernels/quantize/alternative_policies.h"
+#include "kernels/quantize/mx.h"
 #include "suites/io/npy.h"
 #ifdef NARROWGATE_HAS_CUDA_HEADERS
 #include "scripts/conformance/cuda_headers.h"
@@ -78,6 +83,50 @@ void add_formulas(std::vector<Tensor>& out, std::span<const float> sample) {
   }));
 }
 
+// Code of half the block's maximum, where 63.5 steps decide, by the given division.
+template <class Divide>
+std::uint32_t int8_code_of_half(float amax, const Divide& divide) {
+  if (!std::isfinite(amax)) return kRefused;
+  const float scale = std::max(divide(amax, 127.0f), std::numeric_limits<float>::min());
+  return *formats::encode(formats::kInt8, divide(amax / 2.0f, scale));
+}
+
+float mx_scale(float amax) {
+  return std::ldexp(1.0f, quantize::mx_exponent(amax, formats::kE5m2, quantize::MxRule::floor));
+}
+
+// The pinned policies beside the others. Each float of the sample is a block of its own.
+void add_policies(std::vector<Tensor>& out, std::span<const float> sample) {
+  using namespace quantize;
+  out.push_back(encoded("ours/int8/half_of_amax", sample, [](float x) {
+    return int8_code_of_half(std::fabs(x), [](float a, float b) { return a / b; });
+  }));
+  out.push_back(encoded("reciprocal/int8/half_of_amax", sample,
+                        [](float x) { return int8_code_of_half(std::fabs(x), times_reciprocal); }));
+  out.push_back(encoded("wrapping/int8/saturate", sample,
+                        [](float x) { return wrapped_code(formats::kInt8, x).value_or(kRefused); }));
+  for (const Format* format : {&formats::kE4m3, &formats::kE5m2}) {
+    out.push_back(encoded(fmt::format("no_saturation/{}/saturate", format->name), sample, [&](float x) {
+      return *formats::encode(*format, x, Rounding::nearest_even, Overflow::no_saturate);
+    }));
+  }
+  out.push_back(encoded("ours/e8m0/mx_floor", sample, [](float x) {
+    return std::isfinite(x) ? *formats::encode(formats::kE8m0, mx_scale(std::fabs(x))) : kRefused;
+  }));
+  out.push_back(encoded("one_for_zeros/e8m0/mx_floor", sample, [](float x) {
+    return std::isfinite(x) ? *formats::encode(formats::kE8m0, one_for_zero_block(std::fabs(x), mx_scale)) : kRefused;
+  }));
+  out.push_back(encoded("nan_scale/e8m0/mx_floor", sample, [](float x) {
+    return *formats::encode(formats::kE8m0, nan_for_non_finite_block(std::fabs(x), mx_scale));
+  }));
+  out.push_back(encoded("ours/e5m2/mx_floor", sample, [](float x) {
+    return std::isfinite(x) ? *formats::encode(formats::kE5m2, x / mx_scale(std::fabs(x))) : kRefused;
+  }));
+  out.push_back(encoded("propagating/e5m2/mx_floor", sample, [](float x) {
+    return *propagated_code(formats::kE5m2, x, mx_scale(largest_finite_magnitude({&x, 1})));
+  }));
+}
+
 #ifdef NARROWGATE_HAS_CUDA_HEADERS
 void add_cuda(std::vector<Tensor>& out, std::span<const float> sample) {
   for (const CudaConversion& conversion : cuda_conversions()) {
@@ -103,6 +152,7 @@ int run(const std::string& sample_path, const std::string& out_path) {
   std::vector<Tensor> out;
   add_ours(out, sample->flat());
   add_formulas(out, sample->flat());
+  add_policies(out, sample->flat());
 #ifdef NARROWGATE_HAS_CUDA_HEADERS
   add_cuda(out, sample->flat());
 #endif
