@@ -1,15 +1,21 @@
 // conformance_codes SAMPLE.npy OUT.npz: codes of a sample of floats, by this project and by CUDA's headers, by
 // published formulas whose faults are known, and under policies that schemes here do not follow, with the names that
 // conformance.py expects.
+// conformance_codes FORMAT FIRST COUNT: codes, not saturating, of the floats with the bits FIRST, FIRST + 1, …, as
+// 16-bit words to the standard output.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <string_view>
 
 #include "kernels/formats/all_formats.h"
 #include "kernels/formats/scalar.h"
+#include "kernels/formats/span_codec.h"
 #include "kernels/quantize/alternative_policies.h"
 #include "kernels/quantize/mx.h"
 #include "suites/io/npy.h"
@@ -143,7 +149,22 @@ void add_cuda(std::vector<Tensor>& out, std::span<const float> sample) {
 }
 #endif
 
-int run(const std::string& sample_path, const std::string& out_path) {
+int write_codes_of_bits(std::string_view name, std::uint32_t first, std::size_t count) {
+  const Format* format = formats::find_format(name);
+  if (format == nullptr) {
+    fmt::print(stderr, "conformance_codes: no format is named \"{}\"\n", name);
+    return 2;
+  }
+  std::vector<float> x(count);
+  for (std::size_t i = 0; i < count; ++i) x[i] = std::bit_cast<float>(first + static_cast<std::uint32_t>(i));
+  std::vector<std::uint16_t> codes(count);
+  if (formats::encode_span(*format, x, codes, Overflow::no_saturate)) {
+    for (std::size_t i = 0; i < count; ++i) codes[i] = std::isnan(x[i]) ? kRefused : codes[i];
+  }
+  return std::fwrite(codes.data(), sizeof(codes[0]), count, stdout) == count ? 0 : 2;
+}
+
+int write_codes_of_sample(const std::string& sample_path, const std::string& out_path) {
   const auto sample = io::read_npy(sample_path).and_then([&](const Tensor& t) { return io::to_matrix(t, sample_path); });
   if (!sample) {
     fmt::print(stderr, "{}\n", sample.error().message);
@@ -165,9 +186,12 @@ int run(const std::string& sample_path, const std::string& out_path) {
 }  // namespace narrowgate::conformance
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::fputs("usage: conformance_codes SAMPLE.npy OUT.npz\n", stderr);
-    return 2;
+  using namespace narrowgate::conformance;
+  if (count == 3) return write_codes_of_sample(arguments[1], arguments[2]);
+  if (count == 4) {
+    return write_codes_of_bits(arguments[1], static_cast<std::uint32_t>(std::strtoul(arguments[2], nullptr, 0)),
+                               std::strtoul(arguments[3], nullptr, 0));
   }
-  return narrowgate::conformance::run(arguments[1], arguments[2]);
+  std::fputs("usage: conformance_codes SAMPLE.npy OUT.npz\n       conformance_codes FORMAT FIRST COUNT\n", stderr);
+  return 2;
 }
