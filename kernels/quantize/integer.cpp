@@ -6,37 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/quantize/block_statistics.h"
+
 namespace narrowgate::quantize {
 namespace {
 
 constexpr float kScaleFloor = std::numeric_limits<float>::min();  // 2⁻¹²⁶
-
-struct Range {
-  float low = 0.0f;   // min(x, 0)
-  float high = 0.0f;  // max(x, 0)
-};
-
-// Ranges of all blocks in one pass over the rows. All elements are finite here.
-std::vector<Range> block_ranges(View<const float> x, Granularity granularity) {
-  std::vector<Range> ranges(
-      static_cast<std::size_t>(granularity.block_rows(x.rows) * granularity.block_cols(x.cols)));
-  const std::int64_t width = granularity.cols == 0 ? x.cols : granularity.cols;
-  for (std::int64_t row = 0; row < x.rows; ++row) {
-    Range* range = ranges.data() + granularity.index(row, 0, x.cols);
-    for (std::int64_t first = 0; first < x.cols; first += width, ++range) {
-      const float* begin = x.row(row) + first;
-      const std::int64_t count = std::min(width, x.cols - first);
-      float low = range->low;
-      float high = range->high;
-      for (std::int64_t i = 0; i < count; ++i) {
-        low = begin[i] < low ? begin[i] : low;
-        high = begin[i] > high ? begin[i] : high;
-      }
-      *range = {low, high};
-    }
-  }
-  return ranges;
-}
 
 // Applies encode(x, block) to every element, rows in parallel.
 template <class Encode>
@@ -83,7 +58,7 @@ OrRefusal<QuantizedMatrix> symmetric_int8(View<const float> x, Granularity granu
   if (auto finite = refuse_non_finite(x); !finite) return tl::unexpected(finite.error());
   QuantizedMatrix result;
   result.granularity = granularity;
-  for (const Range& range : block_ranges(x, granularity)) {
+  for (const BlockRange& range : block_ranges(x, granularity)) {
     result.scales.push_back(std::max(std::max(-range.low, range.high) / 127.0f, kScaleFloor));
   }
   const float* scales = result.scales.data();
@@ -99,7 +74,7 @@ OrRefusal<QuantizedMatrix> asymmetric_int8(View<const float> x, Granularity gran
   QuantizedMatrix result;
   result.granularity = granularity;
   result.code_offset = 128;
-  for (const Range& range : block_ranges(x, granularity)) {
+  for (const BlockRange& range : block_ranges(x, granularity)) {
     const float span = range.high - range.low;
     if (!std::isfinite(span)) {
       return tl::unexpected(Refusal{fmt::format("the range [{}, {}] of a block overflows FP32", range.low, range.high)});

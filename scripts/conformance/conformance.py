@@ -2,18 +2,25 @@
 """Conformance table: this project's number formats beside other implementations, on the same floats.
 
     conformance.py BUILD/conformance_codes [--write docs/formats.md] [--json out.json]
+    conformance.py BUILD/conformance_codes --exhaustive [--chunks 256] [--jobs N]
 
 Every float exponent, every code and every tie neighbourhood of each format is encoded by all implementations that are
 installed (ml_dtypes, gfloat, CUDA's host headers through the C++ program). A row of the table is one implementation
 and one item; a difference names the first input where it differs. Exit code: 0 when all differences are known defects
 or policies of others, listed in KNOWN; 1 when one is not, which is a defect of ours or news about theirs.
+
+--exhaustive compares the codes of all 2^32 floats with ml_dtypes instead, a line for each format, by the same exit code.
 """
 
 import argparse
+import concurrent.futures
+import functools
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,9 +43,12 @@ GFLOAT = {
 }
 REFUSED = 0xFFFF  # written by conformance_codes where a format has no code for NaN
 NAN_MARK = np.float32(12345.0)  # no format here has this number
+UNEXPLAINED = "UNEXPLAINED"
+CHUNKS, CHUNK_FLOATS = 256, 1 << 24  # of all floats: one for each top byte
 MARK_BEGIN, MARK_END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
 
-# (implementation, format, item, kind of input) → why it differs. These are theirs.
+# (implementation, format, item, kind of input) → why it differs. Defects are theirs; policies are other people's
+# choices, of which those of kernels/quantize/alternative_policies.h stand at the end.
 KNOWN = {
     ("ml_dtypes", "e8m0", "nearest even", "finite"): "defect: ties of even powers of two go up (3.0 → 4; the even code is 2)",
     ("ml_dtypes", "e8m0", "nearest even", "subnormal"): "defect: FP32 subnormals from 2⁻¹²⁷ to 1.5·2⁻¹²⁷ go up to 2⁻¹²⁶",
@@ -50,6 +60,18 @@ KNOWN = {
     ("fp32_bf16_e8m0", "e8m0", "saturate", "subnormal"): "defect of the formula: rounding twice",
     ("floor_log2f", "e8m0", "toward_zero", "finite"): "defect of the formula: log2f rounds up just below powers of two",
     ("half_away", "e2m1", "saturate", "finite"): "defect of the formula (microxcaling's \"nearest\"): ties away from zero",
+    ("reciprocal", "int8", "half_of_amax", "finite"): "policy: multiply by a rounded reciprocal; here a true division",
+    ("wrapping", "int8", "saturate", "finite"): "policy: overflow wraps, and −128 exists; here codes are clamped",
+    ("wrapping", "int8", "saturate", "infinity"): "policy: overflow wraps, and infinity has no low bits",
+    ("no_saturation", "e4m3", "saturate", "finite"): "policy: overflow becomes NaN; here the maximum",
+    ("no_saturation", "e4m3", "saturate", "infinity"): "policy: infinity becomes NaN; here the maximum",
+    ("no_saturation", "e5m2", "saturate", "finite"): "policy: overflow becomes infinity; here the maximum",
+    ("no_saturation", "e5m2", "saturate", "infinity"): "policy: infinity stays; here the maximum",
+    ("one_for_zeros", "e8m0", "mx_floor", "zero"): "policy: the scale of a block of zeros is 1; here the smallest",
+    ("nan_scale", "e8m0", "mx_floor", "nan"): "policy: a block with NaN gets the scale NaN; here it is refused",
+    ("nan_scale", "e8m0", "mx_floor", "infinity"): "policy: a block with Inf gets the scale NaN; here it is refused",
+    ("propagating", "e5m2", "mx_floor", "nan"): "policy: NaN passes through; here the block is refused",
+    ("propagating", "e5m2", "mx_floor", "infinity"): "policy: infinity passes through; here the block is refused",
 }
 
 
@@ -124,7 +146,7 @@ class Table:
         if kind == "infinity":
             return "policy: infinity is finite overflow here"
         self.unknown += 1
-        return "UNEXPLAINED"
+        return UNEXPLAINED
 
 
 def merge(values):
@@ -194,7 +216,7 @@ def bits_as_float(x):
 
 
 def compare_program(table, codes, inputs):
-    """CUDA's headers and the formulas, from the same program."""
+    """CUDA's headers, the formulas and the policies, from the same program."""
     for key in sorted(codes):
         implementation, name, item = key.split("/")
         if implementation == "ours":
@@ -231,13 +253,82 @@ def run_program(program, inputs):
             return {key: archive[key] for key in archive}
 
 
+def known_differences(name, bits, ours, theirs):
+    """(why, which) for what is known of ml_dtypes, by exactly the inputs that it is known for."""
+    magnitude = bits & 0x7FFFFFFF
+    yield "policy: NaN into a format without one; refused here", (ours == REFUSED) & (magnitude > 0x7F800000)
+    if name == "e8m0":
+        why = {kind: KNOWN["ml_dtypes", name, "nearest even", kind] for kind in ("zero", "subnormal", "finite")}
+        to_odd = (ours % 2 == 0) & (theirs == ours + 1)
+        normal = (bits >= 0x800000) & (bits < 0x7F800000)
+        yield why["zero"], magnitude == 0
+        yield why["subnormal"], to_odd & (bits > 0x400000) & (bits <= 0x600000)
+        yield why["finite"], to_odd & normal & (bits & 0x7FFFFF == 0x400000)
+
+
+def codes_of_chunk(program, name, chunk):
+    """The floats with this top byte, as bits, and their codes here and by ml_dtypes, where these differ and are not
+    both NaN."""
+    dtype = np.dtype(ML_DTYPES[name])
+    raw = np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}")
+    is_nan = np.zeros(1 << 16, bool)
+    bits = np.arange(chunk * CHUNK_FLOATS, (chunk + 1) * CHUNK_FLOATS, dtype=np.uint32)
+    with np.errstate(all="ignore"):
+        is_nan[: len(raw)] = np.isnan(raw.view(dtype).astype(np.float32))
+        theirs = bits.view(np.float32).astype(dtype).view(raw.dtype).astype(np.uint16)
+    written = subprocess.run([program, name, str(bits[0]), str(len(bits))], check=True, stdout=subprocess.PIPE).stdout
+    ours = np.frombuffer(written, np.uint16)
+    if len(ours) != len(bits):
+        raise RuntimeError(f"{program} wrote {len(ours)} codes of {name}; expected {len(bits)}")
+    where = np.flatnonzero(ours != theirs)
+    where = where[~(is_nan[ours[where]] & is_nan[theirs[where]])]
+    return bits[where], ours[where], theirs[where]
+
+
+def differences_in_chunk(program, name, chunk):
+    """{why: (how many, "first input: theirs, here ours")}."""
+    bits, ours, theirs = codes_of_chunk(program, name, chunk)
+    found, left = {}, np.ones(len(bits), bool)
+    for why, which in [*known_differences(name, bits, ours, theirs), (UNEXPLAINED, left.copy())]:
+        which = which & left
+        left &= ~which
+        if which.any():
+            i = np.argmax(which)
+            first = bits[i : i + 1].view(np.float32)[0]
+            found[why] = (int(which.sum()), f"{describe(first)}: {describe(theirs[i])}, here {describe(ours[i])}")
+    return found
+
+
+def compare_all_floats(program, chunk_count, jobs):
+    """Prints a line for each format and returns the number of unexplained differences. Memory does not grow."""
+    chunks = [i * CHUNKS // chunk_count for i in range(chunk_count)]
+    unexplained = 0
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        for name in ML_DTYPES:
+            start, total = time.monotonic(), {}
+            for found in pool.map(functools.partial(differences_in_chunk, program, name), chunks):
+                for why, (count, first) in found.items():
+                    total[why] = (total.get(why, (0,))[0] + count, total.get(why, (0, first))[1])
+            seconds = time.monotonic() - start
+            differ = "".join(f"; {count} differ, first {first} ({why})" for why, (count, first) in total.items())
+            print(f"{name}: {len(chunks) * CHUNK_FLOATS} floats, {seconds:.0f} s{differ}", flush=True)
+            unexplained += total.get(UNEXPLAINED, (0,))[0]
+    return unexplained
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the built conformance_codes")
     parser.add_argument("--write", help="page whose marked section to replace")
     parser.add_argument("--json", help="file for the rows as JSON")
     parser.add_argument("--gfloat-stride", type=int, default=16, help="take every n-th float of the large sample for gfloat")
+    parser.add_argument("--exhaustive", action="store_true", help="all floats against ml_dtypes, instead of the table")
+    parser.add_argument("--chunks", type=int, choices=range(1, CHUNKS + 1), default=CHUNKS, metavar=f"1…{CHUNKS}",
+                        help=f"with --exhaustive: take so many of the {CHUNKS} top bytes, evenly spread")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="with --exhaustive: processes")
     arguments = parser.parse_args()
+    if arguments.exhaustive:
+        return 1 if compare_all_floats(arguments.program, arguments.chunks, arguments.jobs) else 0
 
     tables = {key: value for key, value in run_program(arguments.program, np.ones(1, np.float32)).items() if key.endswith("/decode")}
     inputs, is_near = sample_floats({key: value for key, value in tables.items() if key.startswith("ours/")})
