@@ -78,7 +78,11 @@ void describe_host(RunContext& context) {
   context.cpu_scaling_enabled = cpu.scaling == benchmark::CPUInfo::ENABLED;
   for (const auto& cache : cpu.caches) context.caches.push_back({cache.type, cache.level, cache.size, cache.num_sharing});
   context.load_avg = cpu.load_avg;
+#ifdef NDEBUG
   context.library_build_type = "release";
+#else
+  context.library_build_type = "debug";
+#endif
 }
 
 void describe_system(RunContext& context) {
