@@ -59,7 +59,7 @@ struct Row {
   std::optional<double> max_abs_err, mean_abs_err, rms_err;
   std::optional<double> max_err_steps, mean_err_steps, rms_err_steps;
   std::optional<std::int64_t> worst_row, worst_col;
-  std::optional<double> bound_fraction, k_gate_fraction, sqrtk_gate_fraction;
+  std::optional<double> bound_fraction, k_gate_fraction, sqrtk_gate_fraction, sigma_fraction;
   std::optional<double> implementation_max_abs_err;
   std::optional<std::int64_t> implementation_mismatches, implementation_rows;
   std::optional<std::int64_t> nonfinite, zeros, codes_used, codes_used_worst_column;

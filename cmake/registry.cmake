@@ -50,7 +50,7 @@ function(narrowgate_registry)
     list(APPEND host_sources "${generated}")
   endforeach()
 
-  add_library(narrowgate_kernels STATIC registry.cpp simd_target.cpp memory/host_memory.cpp memory/memory.cpp ${host_sources})
+  add_library(narrowgate_kernels STATIC registry.cpp epilogue.cpp scheme_parts.cpp simd_target.cpp memory/host_memory.cpp memory/memory.cpp ${host_sources})
   target_link_libraries(narrowgate_kernels
     PUBLIC narrowgate_options narrowgate_quantize narrowgate_reference narrowgate_simt
     PRIVATE narrowgate_warnings fmt::fmt hwy::hwy OpenMP::OpenMP_CXX)

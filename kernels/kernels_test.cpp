@@ -22,6 +22,15 @@ Matrix<float> random_matrix(std::int64_t rows, std::int64_t cols, std::uint32_t 
   return x;
 }
 
+constexpr std::int64_t kCalibrationRows = 16;
+
+Operands quantized(const Scheme& scheme, const Matrix<float>& a, const Matrix<float>& b) {
+  const Matrix<float> calibration = random_matrix(kCalibrationRows, a.cols(), 2), bias = random_matrix(1, b.cols(), 3);
+  auto operands = encode_operands(scheme, {a.view(), b.view(), calibration.view()}, bias.flat());
+  EXPECT_TRUE(operands) << scheme.id << ": " << operands.error().reason;
+  return *operands;
+}
+
 std::vector<std::uint32_t> run_bits(const Kernel& kernel, const Operands& operands, Layout layout = {}) {
   const auto memory = make_host_memory(layout);
   const Shape shape = operands.shape();
@@ -37,7 +46,7 @@ std::vector<std::uint32_t> run_bits(const Kernel& kernel, const Operands& operan
 std::vector<const Kernel*> host_kernels(const Scheme& scheme) {
   std::vector<const Kernel*> kernels;
   for (const Kernel* kernel : all_kernels()) {
-    if (kernel->family == scheme.family && kernel->backend != Backend::kCuda) kernels.push_back(kernel);
+    if (kernel->computes(scheme) && kernel->backend != Backend::kCuda) kernels.push_back(kernel);
   }
   return kernels;
 }
@@ -48,7 +57,7 @@ TEST(Int8Kernels, SmallProductByHand) {
   std::copy_n(std::array{1.0f, 2.0f, 3.0f, -1.0f, 0.0f, 127.0f}.data(), 6, a.data());
   std::copy_n(std::array{1.0f, 0.0f, 0.0f, 127.0f, 2.0f, -1.0f}.data(), 6, b.data());
   const Scheme& scheme = *find_scheme("int8.tensor");
-  const Operands operands = *scheme.quantize(a.view(), b.view());
+  const Operands operands = quantized(scheme, a, b);
   for (const Kernel* kernel : host_kernels(scheme)) {
     const std::vector<std::uint32_t> bits = run_bits(*kernel, operands);
     const std::array expected = {7.0f, 251.0f, 253.0f, -127.0f};
@@ -62,7 +71,7 @@ TEST(Int8Kernels, TheZeroPointCorrectionByHand) {
   std::copy_n(std::array{0.0f, 255.0f, 128.0f, 64.0f}.data(), 4, a.data());
   std::copy_n(std::array{127.0f, 1.0f, -3.0f, 127.0f}.data(), 4, b.data());
   const Scheme& scheme = *find_scheme("int8.column_zp");
-  const Operands operands = *scheme.quantize(a.view(), b.view());
+  const Operands operands = quantized(scheme, a, b);
   EXPECT_EQ(operands.a.zero_points[0], -128);
   for (const Kernel* kernel : host_kernels(scheme)) {
     const std::vector<std::uint32_t> bits = run_bits(*kernel, operands);
@@ -78,7 +87,7 @@ TEST(Fp32Kernels, TheChainRoundsOncePerStepInAscendingOrder) {
   const Scheme& scheme = *find_scheme("fp32.chain");
   for (const Kernel* kernel : host_kernels(scheme)) {
     // 2²⁴ + 1 ties to 2²⁴, twice; any other order would give 2²⁴ + 2.
-    EXPECT_EQ(std::bit_cast<float>(run_bits(*kernel, *scheme.quantize(a.view(), b.view()))[0]), 0x1p24f) << kernel->name;
+    EXPECT_EQ(std::bit_cast<float>(run_bits(*kernel, quantized(scheme, a, b))[0]), 0x1p24f) << kernel->name;
   }
 }
 
@@ -89,7 +98,7 @@ TEST_P(EverySchemeTest, KernelsGiveTheReplaysBitsAtEveryTailAndLayout) {
   for (const Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{16, 16, 16}, Shape{17, 33, 31}, Shape{25, 65, 129},
                             Shape{2, 255, 513}, Shape{64, 8, 1025}}) {
     const Matrix<float> a = random_matrix(shape.m, shape.k, 0), b = random_matrix(shape.k, shape.n, 1);
-    const Operands operands = *scheme.quantize(a.view(), b.view());
+    const Operands operands = quantized(scheme, a, b);
     const std::vector<std::uint32_t> answer = run_bits(replay_kernel(scheme), operands);
     for (const Kernel* kernel : host_kernels(scheme)) {
       for (const Layout layout : {Layout{}, Layout{7, 0}, Layout{1, 3}}) {
@@ -104,7 +113,7 @@ TEST_P(EverySchemeTest, KernelsGiveTheReplaysBitsAtEveryTailAndLayout) {
 TEST_P(EverySchemeTest, KernelsGiveOneAnswerForAnyThreadCountAndOrder) {
   const Scheme& scheme = *GetParam();
   const Matrix<float> a = random_matrix(61, 200, 0), b = random_matrix(200, 50, 1);
-  const Operands operands = *scheme.quantize(a.view(), b.view());
+  const Operands operands = quantized(scheme, a, b);
   const std::vector<std::uint32_t> answer = run_bits(replay_kernel(scheme), operands);
   const int threads = omp_get_max_threads();
   for (const int count : {1, 2, 7}) {
@@ -118,7 +127,7 @@ TEST_P(EverySchemeTest, KernelsGiveOneAnswerForAnyThreadCountAndOrder) {
 TEST_P(EverySchemeTest, SelectedRowsAreTheRowsOfTheWhole) {
   const Scheme& scheme = *GetParam();
   const Matrix<float> a = random_matrix(20, 30, 0), b = random_matrix(30, 10, 1);
-  const Operands operands = *scheme.quantize(a.view(), b.view());
+  const Operands operands = quantized(scheme, a, b);
   const std::vector<std::uint32_t> whole = run_bits(replay_kernel(scheme), operands);
   const std::vector<std::uint32_t> part = run_bits(replay_kernel(scheme), select_rows(operands, {3, 19}));
   EXPECT_TRUE(std::equal(part.begin(), part.begin() + 10, whole.begin() + 30));

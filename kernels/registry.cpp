@@ -18,6 +18,28 @@
 #undef CUDA_KERNEL
 
 namespace narrowgate {
+namespace {
+
+void complete(const Scheme& scheme, std::span<const float> bias, Operands& operands) {
+  operands.accumulation = scheme.accumulation;
+  operands.output = scheme.output;
+  operands.is_compressed24 = scheme.storage == Storage::kCompressed24;
+  if (scheme.has_bias) operands.bias.assign(bias.begin(), bias.end());
+}
+
+}  // namespace
+
+OrRefusal<Operands> encode_operands(const Scheme& scheme, const SchemeInputs& inputs, std::span<const float> bias) {
+  OrRefusal<Operands> operands = scheme.quantization.fast(inputs);
+  if (operands) complete(scheme, bias, *operands);
+  return operands;
+}
+
+Operands replay_operands(const Scheme& scheme, const SchemeInputs& inputs, std::span<const float> bias) {
+  Operands operands = scheme.quantization.replay(inputs);
+  complete(scheme, bias, operands);
+  return operands;
+}
 
 std::span<const Scheme* const> all_schemes() {
   static const Scheme* const schemes[] = {
@@ -57,9 +79,9 @@ const Scheme* find_scheme(std::string_view id) {
 
 const Kernel& replay_kernel(const Scheme& scheme) {
   for (const Kernel* kernel : all_kernels()) {
-    if (kernel->family == scheme.family && kernel->name == "cpu.scalar") return *kernel;
+    if (kernel->name == "cpu.scalar" && kernel->computes(scheme)) return *kernel;
   }
-  throw std::logic_error("family " + std::string(scheme.family) + " has no cpu.scalar, the replay oracle");
+  throw std::logic_error("the scheme " + std::string(scheme.id) + " has no cpu.scalar, the replay oracle");
 }
 
 std::string_view to_string(Backend backend) {

@@ -1,44 +1,25 @@
-#include "kernels/fp32/fp32.h"
-#include "kernels/quantize/integer.h"
+// The fp32 family: no quantization, the baseline that the others are compared with. Arithmetic: decoded/decoded.h.
+#include "kernels/scheme_parts.h"
 
 namespace narrowgate::fp32 {
 namespace {
 
-QuantizedMatrix as_is(View<const float> x) {
-  QuantizedMatrix result;
-  result.values = Matrix<float>(x.rows, x.cols);
-  for (std::int64_t row = 0; row < x.rows; ++row) {
-    for (std::int64_t col = 0; col < x.cols; ++col) result.values(row, col) = x(row, col);
-  }
-  result.scales = {1.0f};
-  return result;
+Scheme fp32(std::string_view id, std::string_view title, Accumulation accumulation) {
+  return {.id = id,
+          .family = "fp32",
+          .title = title,
+          .accumulation = accumulation,
+          .quantization = parts::both(parts::fp32(), parts::fp32()),
+          .day98_gate = Day98Gate::kMeasuredOnly};
 }
-
-Operands both_as_is(View<const float> a, View<const float> b) { return {as_is(a), as_is(b), {}}; }
-
-OrRefusal<Operands> quantize_nothing(View<const float> a, View<const float> b) {
-  for (const View<const float> x : {a, b}) {
-    if (auto finite = quantize::refuse_non_finite(x); !finite) return tl::unexpected(finite.error());
-  }
-  return both_as_is(a, b);
-}
-
-std::optional<std::string> refuses_nothing(Shape) { return std::nullopt; }
 
 }  // namespace
 
-extern const Scheme chain;
-const Scheme chain = {.id = "fp32.chain",
-                      .family = "fp32",
-                      .title = "FP32, one fused multiply-add chain over ascending k",
-                      .accumulation = reference::Accumulation::kFloatChain,
-                      .day98_gate = Day98Gate::kMeasuredOnly,
-                      .replay_quantize = both_as_is,
-                      .quantize = quantize_nothing,
-                      .refuses = refuses_nothing};
+extern const Scheme chain, lanes, chain_f16out, chain_bias;
 
-Arguments place(const Operands& operands, View<float> c, Memory& memory) {
-  return {memory.place("A", operands.a.values.view()), memory.place("B", operands.b.values.view()), c};
-}
+const Scheme chain = fp32("fp32.chain", "FP32, one fused multiply-add chain over ascending k", Accumulation::chain());
+const Scheme lanes = fp32("fp32.lanes", "FP32, 32 chains as the lanes of a warp, then a tree", Accumulation::lanes(lane_vector(32)));
+const Scheme chain_f16out = parts::with_fp16_output(fp32("fp32.chain.f16out", "FP32 chain, stored as FP16", Accumulation::chain()));
+const Scheme chain_bias = parts::with_bias(fp32("fp32.chain.bias", "FP32 chain, then a bias for each column", Accumulation::chain()));
 
 }  // namespace narrowgate::fp32

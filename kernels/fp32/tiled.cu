@@ -1,13 +1,26 @@
 // fp32, cuda.tiled: the textbook 16×16 tile, the seed of every other device kernel.
 // One thread computes one element of C; a block walks along k and shares a tile of A and a tile of B at each step.
 // cuBLAS does this job many times faster; this kernel exists as the simplest device code with the scheme's exact bits.
-#include "kernels/fp32/fp32.h"
+#include "kernels/epilogue.h"
 #include "kernels/simt/device_words.h"
 
 namespace narrowgate::fp32 {
 namespace {
 
 constexpr int kTile = 16;
+
+// A[m×k], B[k×n], C[m×n], row-major with leading dimensions.
+struct Arguments {
+  View<const float> a;
+  View<const float> b;
+  View<float> c;
+  Epilogue epilogue;
+};
+
+Arguments place(const Operands& operands, View<float> c, Memory& memory) {
+  return {memory.place("A", operands.a.values.view()), memory.place("B", operands.b.values.view()), c,
+          place_epilogue(operands, memory)};
+}
 
 __global__ void __launch_bounds__(kTile* kTile) tiled(Arguments args) {
   NARROWGATE_SHARED(float, a_tile, [kTile][kTile]);
@@ -28,7 +41,7 @@ __global__ void __launch_bounds__(kTile* kTile) tiled(Arguments args) {
     for (int k = 0; k < kTile; ++k) acc = __fmaf_rn(a_tile[ty][k], b_tile[k][tx], acc);
     __syncthreads();  // everyone has read before the next step overwrites the tiles
   }
-  if (row < args.c.rows && col < args.c.cols) args.c(row, col) = acc;
+  if (row < args.c.rows && col < args.c.cols) args.c(row, col) = args.epilogue(acc, row, col);
 }
 
 void run(const Arguments& args, Stream stream) {
@@ -38,12 +51,15 @@ void run(const Arguments& args, Stream stream) {
 
 }  // namespace
 
-NARROWGATE_DEVICE_KERNEL(tiled) = {.family = "fp32",
+NARROWGATE_DEVICE_KERNEL(tiled) = {.folder = "fp32",
                                    .name = NARROWGATE_DEVICE_NAME("tiled"),
                                    .backend = kDeviceBackend,
                                    .contract = Contract::kExact,
                                    .arithmetic = "FP32 fused multiply-adds on CUDA cores; no tensor core is used",
                                    .source = "kernels/fp32/tiled.cu",
+                                   .computes = [](const Scheme& scheme) {
+                                     return scheme.family == "fp32" && scheme.accumulation == Accumulation::chain();
+                                   },
                                    .unsupported = supports_everything,
                                    .bind = bind<place, run>};
 

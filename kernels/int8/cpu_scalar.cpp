@@ -1,4 +1,4 @@
-// int8, cpu.scalar: the definition as a loop, and so the replay oracle of the family.
+// int8, cpu.scalar: the definition as a loop, and so the replay oracle of the arithmetic.
 #include "kernels/int8/int8.h"
 #include "kernels/parallel.h"
 
@@ -14,23 +14,22 @@ void run(const Arguments& args, Stream) {
       std::int32_t* sums = acc.data();
       for (std::int64_t j = 0; j < args.c.cols; ++j) sums[j] += a * b[j];
     }
-    for (std::int64_t j = 0; j < args.c.cols; ++j) {
-      const std::int32_t correction = args.a_zero_points == nullptr ? 0 : args.correction(i, j);
-      args.c(i, j) = scaled(acc[static_cast<std::size_t>(j)] - correction, args.a_scale(i), args.b_scale(j));
-    }
+    for (std::int64_t j = 0; j < args.c.cols; ++j) args.c(i, j) = args.finish(acc[static_cast<std::size_t>(j)], i, j);
   });
 }
 
 }  // namespace
 
 extern const Kernel cpu_scalar;
-const Kernel cpu_scalar = {.family = "int8",
-                           .name = "cpu.scalar",
-                           .backend = Backend::kCpu,
-                           .contract = Contract::kExact,
-                           .arithmetic = "32-bit integer multiply-adds on the CPU, vectorized by the compiler where it can",
-                           .source = "kernels/int8/cpu_scalar.cpp",
-                           .unsupported = supports_everything,
-                           .bind = bind<place, run>};
+const Kernel cpu_scalar = {
+    .folder = "int8",
+    .name = "cpu.scalar",
+    .backend = Backend::kCpu,
+    .contract = Contract::kExact,
+    .arithmetic = "32-bit integer multiply-adds on the CPU, vectorized by the compiler where it can",
+    .source = "kernels/int8/cpu_scalar.cpp",
+    .computes = [](const Scheme& scheme) { return computes_integers(scheme) && scheme.storage == Storage::kDense; },
+    .unsupported = supports_everything,
+    .bind = bind<place, run>};
 
 }  // namespace narrowgate::int8

@@ -1,6 +1,5 @@
 // int8, cuda.tiled: the 16×16 tile of fp32/tiled.cu on 8-bit codes, with plain integer multiply-adds.
-// One template; its two parameters are the two decisions of scale: one per column of B or one for all, and a zero
-// point of A or none. cuBLAS does the integer product faster where n % 4 == 0; this kernel takes every shape.
+// cuBLAS does the integer product faster where n % 4 == 0; this kernel takes every shape.
 #include "kernels/int8/int8.h"
 #include "kernels/simt/device_words.h"
 
@@ -9,10 +8,6 @@ namespace {
 
 constexpr int kTile = 16;
 
-enum class BScale { kTensor, kColumn };
-enum class AZero { kNone, kPoint };
-
-template <BScale kScale, AZero kZero>
 __global__ void __launch_bounds__(kTile* kTile) tiled(Arguments args) {
   NARROWGATE_SHARED(std::int8_t, a_tile, [kTile][kTile]);
   NARROWGATE_SHARED(std::int8_t, b_tile, [kTile][kTile]);
@@ -32,30 +27,25 @@ __global__ void __launch_bounds__(kTile* kTile) tiled(Arguments args) {
     for (int k = 0; k < kTile; ++k) acc += a_tile[ty][k] * b_tile[k][tx];
     __syncthreads();  // everyone has read before the next step overwrites the tiles
   }
-  if (row >= args.c.rows || col >= args.c.cols) return;
-  if constexpr (kZero == AZero::kPoint) acc -= args.correction(row, col);
-  args.c(row, col) = scaled(acc, args.a_scale(row), args.b_scale(kScale == BScale::kColumn ? col : 0));
+  if (row < args.c.rows && col < args.c.cols) args.c(row, col) = args.finish(acc, row, col);
 }
 
 void run(const Arguments& args, Stream stream) {
   const auto tiles = [](std::int64_t extent) { return static_cast<unsigned>((extent + kTile - 1) / kTile); };
-  const simt::LaunchShape shape{"int8.tiled", {tiles(args.c.cols), tiles(args.c.rows)}, {kTile, kTile}};
-  const bool per_column = args.b_scale_stride != 0;
-  if (args.a_zero_points != nullptr) {
-    launch(shape, stream, per_column ? tiled<BScale::kColumn, AZero::kPoint> : tiled<BScale::kTensor, AZero::kPoint>, args);
-  } else {
-    launch(shape, stream, per_column ? tiled<BScale::kColumn, AZero::kNone> : tiled<BScale::kTensor, AZero::kNone>, args);
-  }
+  launch({"int8.tiled", {tiles(args.c.cols), tiles(args.c.rows)}, {kTile, kTile}}, stream, tiled, args);
 }
 
 }  // namespace
 
-NARROWGATE_DEVICE_KERNEL(tiled) = {.family = "int8",
+NARROWGATE_DEVICE_KERNEL(tiled) = {.folder = "int8",
                                    .name = NARROWGATE_DEVICE_NAME("tiled"),
                                    .backend = kDeviceBackend,
                                    .contract = Contract::kExact,
                                    .arithmetic = "integer multiply-adds on CUDA cores; no tensor core is used",
                                    .source = "kernels/int8/tiled.cu",
+                                   .computes = [](const Scheme& scheme) {
+                                     return computes_integers(scheme) && scheme.storage == Storage::kDense;
+                                   },
                                    .unsupported = supports_everything,
                                    .bind = bind<place, run>};
 

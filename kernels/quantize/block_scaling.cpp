@@ -197,7 +197,7 @@ Matrix<float> dequantize(const QuantizedMatrix& quantized) {
 }
 
 double bits_per_weight(const QuantizedMatrix& quantized) {
-  if (quantized.is_float()) return 32;
+  if (quantized.is_float()) return quantized.element == nullptr ? 32 : quantized.element->bits;
   const double elements = static_cast<double>(quantized.codes.size());
   const double scale_bits = quantized.scale_format == nullptr ? 32 : quantized.scale_format->bits;
   const int element_bits = quantized.element == nullptr ? 8 : quantized.element->bits;

@@ -23,8 +23,7 @@ int mx_exponent(float amax, const formats::Format& element, MxRule rule);
 // A rule for quantize_blocks.
 ScaleRule mx_scale_rule(const formats::Format& element, MxRule rule);
 
-// Which axis of the matrix is k.
-enum class BlockAxis { rows, cols };
+using narrowgate::BlockAxis;
 constexpr Granularity along(BlockAxis axis, std::int64_t length) {
   return axis == BlockAxis::rows ? Granularity{length, 1} : Granularity{1, length};
 }

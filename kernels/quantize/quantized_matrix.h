@@ -12,6 +12,9 @@
 
 namespace narrowgate {
 
+// Which axis of an operand is k: the rows of B, the columns of A.
+enum class BlockAxis { rows, cols };
+
 // Which elements share a scale: blocks of rows × cols elements; 0 means the whole axis.
 // {0, 0} per tensor, {0, 1} per column, {1, 0} per row, {128, 1} groups of 128 along the rows of one column.
 struct Granularity {
@@ -33,12 +36,16 @@ struct Granularity {
   friend bool operator==(const Granularity&, const Granularity&) = default;
 };
 
+// How far x̂ can lie from x: by the step of the format, or, where codes or ranges were chosen by another rule than
+// nearest within min–max, only as far as the codes themselves show.
+enum class ErrorModel { kNearest, kOwnCodes };
+
 // One operand, quantized. x̂ = scale · (value of the code − zero point), times the tensor scale.
 //
 // Codes are logical and unpacked, one a byte. Integer elements are stored as their value (sign-extended), floating
 // elements as their bit pattern.
 struct QuantizedMatrix {
-  Matrix<float> values;              // the operand itself where it stays in FP32; empty otherwise
+  Matrix<float> values;              // the operand itself where it stays a float (FP32, or `element`'s); else empty
   Matrix<std::int8_t> codes;         // as kernels read them; empty where `values` is used
   std::int32_t code_offset = 0;      // reported code = stored code + offset (128 for asymmetric INT8: 0…255)
   Granularity granularity;
@@ -47,6 +54,7 @@ struct QuantizedMatrix {
   const formats::Format* element = nullptr;       // null: plain integers of up to 8 bits
   const formats::Format* scale_format = nullptr;  // how a scale is stored; null: FP32
   float tensor_scale = 1.0f;         // the second level of a two-level scale (NVFP4): kernels apply it at the end
+  ErrorModel error_model = ErrorModel::kNearest;
   std::vector<float> fractional_zero_points;  // HQQ only, instead of zero_points; stored as FP16
 
   std::int64_t rows() const { return values.empty() ? codes.rows() : values.rows(); }

@@ -19,6 +19,14 @@ QuantizedMatrix as_values(const Matrix<float>& x) {
   return q;
 }
 
+Operands operands(QuantizedMatrix a, QuantizedMatrix b, Accumulation accumulation) {
+  Operands result;
+  result.a = std::move(a);
+  result.b = std::move(b);
+  result.accumulation = accumulation;
+  return result;
+}
+
 Matrix<float> single(float value) {
   Matrix<float> x(1, 1);
   x(0, 0) = value;
@@ -52,7 +60,7 @@ TEST(OperandErrorBound, IsAWholeScaleAtAnAsymmetricEndCode) {
 
 TEST(Expectation, OfAnFp32ChainIsGammaTimesTheMagnitudes) {
   const Matrix<float> a = single(3.0f), b = single(-2.0f);
-  const auto result = expect(a.view(), b.view(), {as_values(a), as_values(b), {}}, Accumulation::kFloatChain);
+  const auto result = expect(a.view(), b.view(), operands(as_values(a), as_values(b), Accumulation::chain()));
   EXPECT_EQ(result.exact(0, 0), -6.0);
   EXPECT_TRUE(result.target.empty());
   EXPECT_NEAR(result.bound(0, 0), 6.0 * 0x1p-24, 6.0 * 0x1p-24 * 1e-6);
@@ -63,7 +71,7 @@ TEST(Expectation, OfAnIntegerProductIsTheOperandTermAndThreeRoundings) {
   const Matrix<float> a = single(127.0f), b = single(254.0f);
   const auto qa = quantize::symmetric_int8(a.view(), Granularity::tensor());
   const auto qb = quantize::symmetric_int8(b.view(), Granularity::column());
-  const auto result = expect(a.view(), b.view(), {*qa, *qb, {}}, Accumulation::kInteger);
+  const auto result = expect(a.view(), b.view(), operands(*qa, *qb, Accumulation::integer()));
   // |a|·s_b/2 + |b̂|·s_a/2 = 127 + 127; the rest is of relative size 2⁻²².
   EXPECT_NEAR(result.bound(0, 0), 254.0, 0.05);
   EXPECT_GT(result.bound(0, 0), 254.0);

@@ -13,9 +13,11 @@ namespace HWY_NAMESPACE {
 template <class T>
 void double_product(View<const T> a, View<const T> b, View<double> c) {
   using Arithmetic = FloatChain<double>;
-  const auto packed = pack_b<Arithmetic>(b);
-  ordered_product<Arithmetic>(a, packed.data(), b.cols,
-                              [&](std::int64_t row, const double* sums) { std::copy_n(sums, c.cols, c.row(row)); });
+  const KPlan plan = chain_plan(a.cols, Arithmetic::kDepth);
+  const auto packed = pack_b<Arithmetic>(b, plan);
+  ordered_product<Arithmetic>(a, plan, packed.data(), b.cols, [&](std::int64_t, std::int64_t row, const double* sums) {
+    std::copy_n(sums, c.cols, c.row(row));
+  });
 }
 
 void double_product_f32(View<const float> a, View<const float> b, View<double> c) { double_product(a, b, c); }

@@ -1,6 +1,6 @@
-// A blocked matrix product that keeps the order of each accumulation: every element of C is one chain over
-// ascending k, starting at +0. Vectors run over n and never over k; blocks carry their sums, so cutting k into
-// blocks changes no bit. One driver serves FP32, FP64 and integers; included once per Highway target.
+// A blocked matrix product that keeps the order of each accumulation: the sum of each segment of k is one chain in the
+// order of the plan, starting at +0. Vectors run over n and never over k; blocks carry their sums, so cutting a segment
+// into blocks changes no bit. One driver serves FP32, FP64 and integers; included once per Highway target.
 //
 // Layout of packed B: [block of k][panel of columns][word of k][column in panel], zero-padded at both tails.
 // A word is one element, or for 16-bit integers a pair along k (one multiply-add instruction eats a pair).
@@ -16,9 +16,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "kernels/matrix.h"
 #include "kernels/parallel.h"
+#include "kernels/reference/k_plan.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace narrowgate {
@@ -27,7 +30,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::int64_t kMicroRows = 6;       // rows of C held in registers
 inline constexpr std::int64_t kMicroVectors = 2;    // vectors of columns held in registers
-inline constexpr std::int64_t kBlockRows = 24;      // rows of C that one task computes
 inline constexpr std::int64_t kBlockWords = 256;    // words of k packed at a time: a panel of B stays in L1
 
 // One fused multiply-add per lane, rounded once. Highway's emulated targets round twice, so they go through libm.
@@ -95,36 +97,54 @@ std::int64_t panel_columns() {
 
 inline std::int64_t divide_up(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
 
-// Packs all of B[k×n]; done once per weight matrix.
+// Calls body(first word, words) for the blocks of k: at most kBlockWords words of one segment each.
+template <class Body>
+void for_each_block(const KPlan& plan, const Body& body) {
+  std::int64_t first = 0;
+  for (const std::int64_t words : plan.segment_words) {
+    for (std::int64_t done = 0; done < words; done += kBlockWords) {
+      body(first + done, std::min(kBlockWords, words - done));
+    }
+    first += words;
+  }
+}
+
+// Packs words [first, first + count) of B[k×n].
 template <class Arithmetic, class T>
-AlignedVector<typename Arithmetic::Word> pack_b(View<const T> b) {
-  using Word = typename Arithmetic::Word;
+void pack_block(View<const T> b, const KPlan& plan, std::int64_t first, std::int64_t count,
+                typename Arithmetic::Word* base) {
   constexpr std::int64_t depth = Arithmetic::kDepth;
   const std::int64_t width = panel_columns<Arithmetic>();
-  const std::int64_t panels = divide_up(b.cols, width);
-  const std::int64_t words = divide_up(b.rows, depth);
-  AlignedVector<Word> packed(static_cast<std::size_t>(words * panels * width));
-  parallel_for(divide_up(words, kBlockWords), [&](std::int64_t block) {
-    const std::int64_t first = block * kBlockWords;
-    const std::int64_t count = std::min(kBlockWords, words - first);
-    Word* base = packed.data() + first * panels * width;
-    for (std::int64_t w = 0; w < count; ++w) {
-      const std::int64_t k = (first + w) * depth;
-      const T* row = b.row(k);
-      const T* next = k + 1 < b.rows ? b.row(k + 1) : nullptr;
-      for (std::int64_t col = 0; col < b.cols; ++col) {
-        Word* panel = base + (col / width) * count * width;
-        panel[w * width + col % width] =
-            Arithmetic::word(row[col], depth == 2 && next != nullptr ? next[col] : T{0});
-      }
+  for (std::int64_t w = 0; w < count; ++w) {
+    const T* row = b.row(plan.k_of_slot((first + w) * depth));
+    const std::int64_t next_k = depth == 2 ? plan.k_of_slot((first + w) * depth + 1) : KPlan::kPadding;
+    const T* next = next_k == KPlan::kPadding ? nullptr : b.row(next_k);
+    for (std::int64_t col = 0; col < b.cols; ++col) {
+      auto* panel = base + (col / width) * count * width;
+      panel[w * width + col % width] = Arithmetic::word(row[col], next != nullptr ? next[col] : T{0});
     }
+  }
+}
+
+// Packs all of B; done once per weight matrix.
+template <class Arithmetic, class T>
+AlignedVector<typename Arithmetic::Word> pack_b(View<const T> b, const KPlan& plan) {
+  using Word = typename Arithmetic::Word;
+  const std::int64_t width = panel_columns<Arithmetic>();
+  const std::int64_t panels = divide_up(b.cols, width);
+  AlignedVector<Word> packed(static_cast<std::size_t>(plan.words() * panels * width));
+  std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
+  for_each_block(plan, [&](std::int64_t first, std::int64_t count) { blocks.emplace_back(first, count); });
+  parallel_for(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t index) {
+    const auto [first, count] = blocks[static_cast<std::size_t>(index)];
+    pack_block<Arithmetic>(b, plan, first, count, packed.data() + first * panels * width);
   });
   return packed;
 }
 
 // Packs rows [first_row, first_row + kBlockRows) and words [first, first + count) of A as [micro][word][row].
 template <class Arithmetic, class T>
-void pack_a(View<const T> a, std::int64_t first_row, std::int64_t first, std::int64_t count,
+void pack_a(View<const T> a, const KPlan& plan, std::int64_t first_row, std::int64_t first, std::int64_t count,
             typename Arithmetic::Word* out) {
   constexpr std::int64_t depth = Arithmetic::kDepth;
   for (std::int64_t row = 0; row < kBlockRows; ++row) {
@@ -135,8 +155,9 @@ void pack_a(View<const T> a, std::int64_t first_row, std::int64_t first, std::in
     }
     const T* in = a.row(first_row + row);
     for (std::int64_t w = 0; w < count; ++w) {
-      const std::int64_t k = (first + w) * depth;
-      lane[w * kMicroRows] = Arithmetic::word(in[k], depth == 2 && k + 1 < a.cols ? in[k + 1] : T{0});
+      const std::int64_t next_k = depth == 2 ? plan.k_of_slot((first + w) * depth + 1) : KPlan::kPadding;
+      lane[w * kMicroRows] = Arithmetic::word(in[plan.k_of_slot((first + w) * depth)],
+                                              next_k == KPlan::kPadding ? T{0} : in[next_k]);
     }
   }
 }
@@ -168,42 +189,47 @@ HWY_NOINLINE void micro_kernel(const typename Arithmetic::Word* a, const typenam
   }
 }
 
-// One task: kBlockRows rows of C, all columns, all of k; then finish(row, sums of that row).
-template <class Arithmetic, class T, class Finish>
-HWY_NOINLINE void row_block(View<const T> a, std::int64_t first_row, const typename Arithmetic::Word* packed_b,
-                            std::int64_t columns, const Finish& finish) {
+// One task: kBlockRows rows of C, all columns; after each segment of k, take(segment, row, sums of that row and segment).
+template <class Arithmetic, class T, class Take>
+HWY_NOINLINE void row_block(View<const T> a, const KPlan& plan, std::int64_t first_row,
+                            const typename Arithmetic::Word* packed_b, std::int64_t columns, const Take& take) {
   using Word = typename Arithmetic::Word;
   using Sum = typename Arithmetic::Sum;
   const std::int64_t width = panel_columns<Arithmetic>();
   const std::int64_t panels = divide_up(columns, width);
-  const std::int64_t words = divide_up(a.cols, Arithmetic::kDepth);
   const std::int64_t ld = panels * width;
+  const std::int64_t last_row = std::min(first_row + kBlockRows, a.rows);
   // Kept by each thread between tasks: allocating them anew would cost more than packing.
   static thread_local AlignedVector<Word> packed_a;
   static thread_local AlignedVector<Sum> sums;
   packed_a.resize(static_cast<std::size_t>(kBlockRows * kBlockWords));
-  sums.assign(static_cast<std::size_t>(kBlockRows * ld), Sum{0});
-  for (std::int64_t first = 0; first < words; first += kBlockWords) {
-    const std::int64_t count = std::min(kBlockWords, words - first);
-    pack_a<Arithmetic>(a, first_row, first, count, packed_a.data());
-    for (std::int64_t panel = 0; panel < panels; ++panel) {
-      const Word* b = packed_b + (first * panels + panel * count) * width;
-      for (std::int64_t row = 0; row < std::min(kBlockRows, a.rows - first_row); row += kMicroRows) {
-        micro_kernel<Arithmetic>(packed_a.data() + row * count, b, count, sums.data() + row * ld + panel * width, ld);
+  std::int64_t first_word = 0;
+  for (std::size_t segment = 0; segment < plan.segment_words.size(); ++segment) {
+    const std::int64_t end_word = first_word + plan.segment_words[segment];
+    sums.assign(static_cast<std::size_t>(kBlockRows * ld), Sum{0});
+    for (std::int64_t first = first_word; first < end_word; first += kBlockWords) {
+      const std::int64_t count = std::min(kBlockWords, end_word - first);
+      pack_a<Arithmetic>(a, plan, first_row, first, count, packed_a.data());
+      for (std::int64_t panel = 0; panel < panels; ++panel) {
+        const Word* b = packed_b + (first * panels + panel * count) * width;
+        for (std::int64_t row = 0; row < last_row - first_row; row += kMicroRows) {
+          micro_kernel<Arithmetic>(packed_a.data() + row * count, b, count, sums.data() + row * ld + panel * width, ld);
+        }
       }
     }
-  }
-  for (std::int64_t row = first_row; row < std::min(first_row + kBlockRows, a.rows); ++row) {
-    finish(row, sums.data() + (row - first_row) * ld);
+    first_word = end_word;
+    for (std::int64_t row = first_row; row < last_row; ++row) {
+      take(static_cast<std::int64_t>(segment), row, sums.data() + (row - first_row) * ld);
+    }
   }
 }
 
-// A[m×k] · packed B, rows in parallel; finish(row, sums) gets the `columns` finished sums of each row once.
-template <class Arithmetic, class T, class Finish>
-void ordered_product(View<const T> a, const typename Arithmetic::Word* packed_b, std::int64_t columns,
-                     const Finish& finish) {
+// A[m×k] · packed B. A row is worked on by one task, in blocks of kBlockRows rows; take() may change the sums.
+template <class Arithmetic, class T, class Take>
+void ordered_product(View<const T> a, const KPlan& plan, const typename Arithmetic::Word* packed_b,
+                     std::int64_t columns, const Take& take) {
   parallel_for(divide_up(a.rows, kBlockRows), [&](std::int64_t block) {
-    row_block<Arithmetic>(a, block * kBlockRows, packed_b, columns, finish);
+    row_block<Arithmetic>(a, plan, block * kBlockRows, packed_b, columns, take);
   });
 }
 

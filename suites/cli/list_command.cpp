@@ -21,7 +21,7 @@ nlohmann::ordered_json everything_as_json() {
     list["schemes"].push_back({{"id", scheme->id}, {"family", scheme->family}, {"title", scheme->title}});
   }
   for (const Kernel* kernel : all_kernels()) {
-    list["kernels"].push_back({{"family", kernel->family},
+    list["kernels"].push_back({{"folder", kernel->folder},
                                {"name", kernel->name},
                                {"contract", to_string(kernel->contract)},
                                {"arithmetic", kernel->arithmetic},
@@ -37,10 +37,10 @@ int list_everything(const Arguments& args) {
     return kExitPass;
   }
   fmt::print("Schemes (what is computed)\n");
-  for (const Scheme* scheme : all_schemes()) fmt::print("  {:<18} {}\n", scheme->id, scheme->title);
+  for (const Scheme* scheme : all_schemes()) fmt::print("  {:<36} {}\n", scheme->id, scheme->title);
   fmt::print("\nKernels (how)\n");
   for (const Kernel* kernel : all_kernels()) {
-    fmt::print("  {:<6} {:<14} {:<8} {}\n", kernel->family, kernel->name, to_string(kernel->contract), kernel->arithmetic);
+    fmt::print("  {:<10} {:<14} {:<8} {}\n", kernel->folder, kernel->name, to_string(kernel->contract), kernel->arithmetic);
   }
   fmt::print("\nSuites (what is run)\n");
   for (const std::string& name : built_in_suites()) {

@@ -92,10 +92,10 @@ void set_untimed(Row& row, std::string reason) {
   row.error_message = "not timed: " + std::move(reason);
 }
 
-void record_metrics(Row& row, const Metrics& metrics, const PreparedCase& prepared) {
+void record_metrics(Row& row, const Metrics& metrics, const Matrix<float>& output, const PreparedCase& prepared) {
   row.nonfinite = metrics.nonfinite;
   row.zeros = metrics.zeros;
-  row.bits_per_weight = bits_per_element(prepared.operands.b);
+  row.bits_per_weight = bits_per_weight(prepared.operands);
   if (prepared.census) {
     row.codes_used = prepared.census->tensor;
     row.codes_used_worst_column = prepared.census->worst_column;
@@ -107,6 +107,7 @@ void record_metrics(Row& row, const Metrics& metrics, const PreparedCase& prepar
   row.max_err_steps = metrics.max_err_steps;
   row.mean_err_steps = metrics.mean_err_steps;
   row.rms_err_steps = metrics.rms_err_steps;
+  row.sigma_fraction = sigma_fraction(output, prepared.answer.rows, prepared.expectation, prepared.statistical);
   row.worst_row = metrics.worst_row;
   row.worst_col = metrics.worst_col;
   row.bound_fraction = metrics.bound_fraction;
@@ -131,7 +132,7 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
       judge_implementation(observation.output, prepared.answer, cell.kernel->contract);
   const Matrix<double>& target = expectation.target.empty() ? expectation.exact : expectation.target;
   row.digest = digest(observation.output);
-  record_metrics(row, metrics, prepared);
+  record_metrics(row, metrics, observation.output, prepared);
   if (metrics.nonfinite == 0 && cell.of.scheme->day98_gate != Day98Gate::kDoesNotApply) {
     row.k_gate_fraction = metrics.k_gate_fraction;
     row.sqrtk_gate_fraction = metrics.sqrtk_gate_fraction;
@@ -212,24 +213,64 @@ Inputs make_inputs(Shape shape, Distribution distribution, std::uint64_t seed) {
   return inputs;
 }
 
+namespace {
+
+constexpr std::int64_t kCalibrationRows = 64;
+
+// Data of one scheme's own: made only where the scheme looks at it.
+struct Side {
+  Matrix<float> calibration;  // samples×k
+  Matrix<float> bias;         // 1×n
+};
+Side make_side_inputs(const Case& of) {
+  Side side;
+  if (of.scheme->needs_calibration) {
+    side.calibration = make_input(of.distribution, Tensor::kCalibration, of.seed, kCalibrationRows, of.shape.k);
+  }
+  if (of.scheme->has_bias) side.bias = make_input(of.distribution, Tensor::kBias, of.seed, 1, of.shape.n);
+  return side;
+}
+
+// FP16 output has no answer where an element may exceed it: infinity would hide every error.
+std::optional<std::string> refuses_range(const PreparedCase& prepared) {
+  if (prepared.operands.output != OutputFormat::kFp16) return std::nullopt;
+  constexpr double kLargest = 65504.0;
+  const reference::Expectation& expectation = prepared.expectation;
+  const Matrix<double>& target = expectation.target.empty() ? expectation.exact : expectation.target;
+  double reach = 0.0;
+  for (std::int64_t i = 0; i < target.size(); ++i) {
+    reach = std::max(reach, std::fabs(target.data()[i]) + expectation.bound.data()[i]);
+  }
+  if (reach <= kLargest) return std::nullopt;
+  return fmt::format("an element may reach {:.6g}, beyond FP16's {:.6g}", reach, kLargest);
+}
+
+}  // namespace
+
 PreparedCase prepare_case(const Case& of, const Inputs& inputs) {
   PreparedCase prepared;
   if (auto reason = of.scheme->refuses(of.shape)) {
     prepared.refusal = std::move(reason);
     return prepared;
   }
-  auto operands = of.scheme->quantize(inputs.a.view(), inputs.b.view());
+  const Side side = make_side_inputs(of);
+  const SchemeInputs scheme_inputs{inputs.a.view(), inputs.b.view(), side.calibration.view()};
+  auto operands = encode_operands(*of.scheme, scheme_inputs, side.bias.flat());
   if (!operands) {
     prepared.refusal = operands.error().reason;
     return prepared;
   }
   prepared.operands = std::move(*operands);
   prepared.quantization = judge_quantization(inputs.a.view(), inputs.b.view(), prepared.operands,
-                                             of.scheme->replay_quantize(inputs.a.view(), inputs.b.view()));
-  prepared.expectation = reference::expect_given(inputs.exact, inputs.a.view(), inputs.b.view(), prepared.operands,
-                                                 of.scheme->accumulation);
+                                             replay_operands(*of.scheme, scheme_inputs, side.bias.flat()));
+  prepared.expectation = reference::expect_given(inputs.exact, inputs.a.view(), inputs.b.view(), prepared.operands);
+  if (auto reason = refuses_range(prepared)) {
+    prepared.refusal = std::move(reason);
+    return prepared;
+  }
   prepared.answer.rows = rows_to_replay(of);
   prepared.answer.values = run_kernel(replay_kernel(*of.scheme), select_rows(prepared.operands, prepared.answer.rows));
+  prepared.statistical = reference::statistical_error(inputs.a.view(), inputs.b.view(), prepared.operands, prepared.answer.rows);
   prepared.census = code_census(prepared.operands.b);
   return prepared;
 }

@@ -26,6 +26,7 @@ struct PreparedCase {
   reference::Expectation expectation;
   GateResult quantization;
   Answer answer;
+  Matrix<double> statistical;  // σ of the error for the rows of the answer
   std::optional<CodeCensus> census;
 };
 PreparedCase prepare_case(const Case& of, const Inputs& inputs);

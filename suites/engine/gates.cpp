@@ -48,6 +48,18 @@ bool any_nonzero(const Matrix<double>& target) {
   return false;
 }
 
+// Where two matrices first differ in bits; empty when they do not.
+std::string first_difference(const Matrix<float>& actual, const Matrix<float>& expected) {
+  if (actual.size() != expected.size()) return fmt::format("{} elements instead of {}", actual.size(), expected.size());
+  for (std::int64_t row = 0; row < expected.rows(); ++row) {
+    for (std::int64_t col = 0; col < expected.cols(); ++col) {
+      if (std::bit_cast<std::uint32_t>(actual(row, col)) == std::bit_cast<std::uint32_t>(expected(row, col))) continue;
+      return fmt::format("the element at row {}, column {} is {:a} instead of {:a}", row, col, actual(row, col), expected(row, col));
+    }
+  }
+  return {};
+}
+
 // Where a dequantized element leaves its bound; empty when none does.
 std::string reconstruction_problem(View<const float> original, const QuantizedMatrix& quantized) {
   const Matrix<double> bound = reference::operand_error_bound(original, quantized);
@@ -92,11 +104,14 @@ GateResult judge_guards(const Observation& observation, const Metrics& metrics, 
 
 GateResult judge_quantization(View<const float> a, View<const float> b, const Operands& operands,
                               const Operands& replayed) {
-  const View<const float> encoded_b = operands.pruned_b.empty() ? b : operands.pruned_b.view();
+  const View<const float> encoded_a = operands.encoded_a.empty() ? a : operands.encoded_a.view();
+  const View<const float> encoded_b = operands.encoded_b.empty() ? b : operands.encoded_b.view();
   for (const auto& [name, problem] :
        {std::pair{"A", reference::first_difference(operands.a, replayed.a)},
         std::pair{"B", reference::first_difference(operands.b, replayed.b)},
-        std::pair{"A", reconstruction_problem(a, operands.a)},
+        std::pair{"A as prepared", first_difference(operands.encoded_a, replayed.encoded_a)},
+        std::pair{"B as prepared", first_difference(operands.encoded_b, replayed.encoded_b)},
+        std::pair{"A", reconstruction_problem(encoded_a, operands.a)},
         std::pair{"B", reconstruction_problem(encoded_b, operands.b)}}) {
     if (!problem.empty()) return failed(Gate::quantization, fmt::format("{}: {}", name, problem));
   }

@@ -17,6 +17,11 @@ double fraction(double error, double limit) {
   return limit > 0.0 ? error / limit : std::numeric_limits<double>::infinity();
 }
 
+// Integer sums come in steps of sa·sb.
+bool has_steps(const Operands& operands) {
+  return operands.accumulation.order == Accumulation::Order::kInteger && operands.outlier_a.empty();
+}
+
 struct RowMetrics {
   std::int64_t nonfinite = 0, zeros = 0, worst_col = 0;
   double max = -1, sum = 0, squares = 0;
@@ -54,7 +59,7 @@ RowMetrics measure_row(std::int64_t row, const Matrix<float>& output, const refe
   const auto error_at = [&](std::int64_t col) { return errors[static_cast<std::size_t>(col)]; };
   result.sum = pairwise_sum(0, output.cols(), error_at);
   result.squares = pairwise_sum(0, output.cols(), [&](std::int64_t col) { return error_at(col) * error_at(col); });
-  if (operands.a.is_float() || operands.b.is_float()) return result;
+  if (!has_steps(operands)) return result;
   const auto steps_at = [&](std::int64_t col) {
     return error_at(col) / (double{operands.a.scale_at(row, 0)} * double{operands.b.scale_at(0, col)});
   };
@@ -99,13 +104,27 @@ Metrics measure(const Matrix<float>& output, const reference::Expectation& expec
   total.mean_abs_err = sum_of(&RowMetrics::sum) / elements;
   total.rms_err = std::sqrt(sum_of(&RowMetrics::squares) / elements);
   total.sqrtk_gate_fraction = total.k_gate_fraction * std::sqrt(static_cast<double>(operands.a.cols()));
-  if (!operands.a.is_float() && !operands.b.is_float()) {
+  if (has_steps(operands)) {
     total.max_err_steps = 0.0;
     for (const RowMetrics& row : rows) total.max_err_steps = std::max(*total.max_err_steps, row.max_steps);
     total.mean_err_steps = sum_of(&RowMetrics::sum_steps) / elements;
     total.rms_err_steps = std::sqrt(sum_of(&RowMetrics::squares_steps) / elements);
   }
   return total;
+}
+
+std::optional<double> sigma_fraction(const Matrix<float>& output, const std::vector<std::int64_t>& rows,
+                                     const reference::Expectation& expectation, const Matrix<double>& sigma) {
+  const Matrix<double>& target = expectation.target.empty() ? expectation.exact : expectation.target;
+  std::optional<double> largest;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::int64_t col = 0; col < output.cols(); ++col) {
+      const double deviation = sigma(static_cast<std::int64_t>(i), col);
+      if (!(deviation > 0.0)) continue;
+      largest = std::max(largest.value_or(0.0), std::fabs(output(rows[i], col) - target(rows[i], col)) / deviation);
+    }
+  }
+  return largest;
 }
 
 ColumnProfile column_profile(const Matrix<float>& answer, const std::vector<std::int64_t>& rows,

@@ -40,6 +40,11 @@ struct Metrics {
 
 Metrics measure(const Matrix<float>& output, const reference::Expectation& expectation, const Operands& operands);
 
+// The largest |Ĉ − target| over its standard deviation, over the given rows; `sigma` holds one row for each of them.
+// Nothing where the scheme encodes nothing, so that σ is zero.
+std::optional<double> sigma_fraction(const Matrix<float>& output, const std::vector<std::int64_t>& rows,
+                                     const reference::Expectation& expectation, const Matrix<double>& sigma);
+
 // The largest error of each column with the bound it was judged by, in at most `bins` bins. `answer` holds one row of
 // the product for each entry of `rows`.
 struct ColumnProfile {

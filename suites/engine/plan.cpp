@@ -95,7 +95,7 @@ std::vector<Cell> product_of(const Suite& suite, const Resolved& entry, const st
   std::vector<Cell> cells;
   const auto append_kernels = [&](const Case& of, Layout layout) {
     for (const Kernel* kernel : all_kernels()) {
-      if (kernel->family != of.scheme->family || !within_limits(suite, *kernel, of.shape)) continue;
+      if (!kernel->computes(*of.scheme) || !within_limits(suite, *kernel, of.shape)) continue;
       cells.push_back({of, kernel, layout, is_timed(suite.timing, *kernel, of.shape)});
     }
   };
