@@ -20,7 +20,7 @@ enum class Distribution : std::uint32_t {
   kOneHot = 5,    // A[i][i mod k] = 1 and else 0; B = 2u − 1: C repeats rows of B
 };
 
-enum class Tensor : std::uint32_t { kA = 0, kB = 1 };
+enum class Tensor : std::uint32_t { kA = 0, kB = 1, kCalibration = 2, kBias = 3 };
 
 std::span<const Distribution> all_distributions();
 std::string_view to_string(Distribution distribution);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/kernel.h"
+#include "kernels/reference/bounds.h"
 
 namespace narrowgate {
 
