@@ -175,7 +175,9 @@ tl::expected<Verdict, Error> compare(const Results& results, const AccuracyBasel
     CellVerdict cell = row == rows.end() ? missing_cell(id)
                                          : judged_cell(*row->second, accuracy,
                                                        judge_time(*row->second, results.context.suite, timing), options);
-    cell.rerun = fmt::format("narrowgate run {} --filter {}", shell_word(results.context.suite), shell_quoted(id));
+    cell.rerun = "narrowgate run " + shell_word(results.context.suite);
+    for (const std::string& word : results.context.parameters) cell.rerun += " " + shell_word(word);
+    cell.rerun += " --filter " + shell_quoted(id);
     if (results.context.planted) cell.rerun += " --plant " + shell_word(*results.context.planted);
     verdict.counts.add(cell.state);
     verdict.time_counts.add(cell.time_state);

@@ -37,6 +37,7 @@ void own_fields(Fields& f, Record& context) {
   f("threads", context.threads);
   f("timing", context.timing);
   f.nullable("planted", context.planted);
+  f.unless_empty("parameters", context.parameters);
   f.nullable("filter", context.filter);
 }
 

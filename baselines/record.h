@@ -118,6 +118,7 @@ struct RunContext {
   std::int64_t threads = 1;
   bool timing = false;
   std::optional<std::string> planted, filter;
+  std::vector<std::string> parameters;  // of a parametric suite, as words of a command line
   std::map<std::string, EnvironmentValue> environment;
   std::map<std::string, Device> devices;  // by backend
 };

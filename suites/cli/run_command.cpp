@@ -16,6 +16,7 @@ namespace {
 struct Arguments {
   std::string suite, backend, filter, out = "results.json", plant, require;
   bool no_timing = false, resume = false;
+  SuiteParameters parameters;
 };
 
 // A run of devices that are not there is refused before anything is measured.
@@ -42,8 +43,24 @@ int report_rows(const Results& results, const Arguments& args) {
   return crashed == 0 ? kExitPass : kExitNoVerdict;
 }
 
+// What reruns a parametric suite with the same cells: "--schemes", "int8.*", "--seeds", "1,2".
+std::vector<std::string> parameter_words(const SuiteParameters& parameters) {
+  std::vector<std::string> words;
+  const auto append = [&words](const char* option, const auto& list) {
+    if (list.empty()) return;
+    words.emplace_back(option);
+    words.push_back(fmt::format("{}", fmt::join(list, ",")));
+  };
+  append("--schemes", parameters.schemes);
+  append("--shapes", parameters.shapes);
+  append("--distributions", parameters.distributions);
+  append("--seeds", parameters.seeds);
+  return words;
+}
+
 int run(const Arguments& args, const CommonOptions& common) {
-  const auto suite = find_suite(args.suite);
+  auto suite = find_suite(args.suite);
+  if (suite) suite = with_parameters(std::move(*suite), args.parameters);
   if (!suite) return fail(kExitBadInput, suite.error().message);
   const auto backends = parse_backends(args.backend);
   if (!backends) return fail(kExitBadInput, backends.error().message);
@@ -74,10 +91,11 @@ int run(const Arguments& args, const CommonOptions& common) {
   options.context.suite = args.suite;
   options.context.suite_description = suite->description;
   options.context.command = command_line();
+  options.context.parameters = parameter_words(args.parameters);
   if (!args.filter.empty()) options.context.filter = args.filter;
   options.progress = [&](const RunProgress& at, const Row& row) { progress.update(at, row); };
   options.notice = [](const std::string& notice) { fmt::print(stderr, "narrowgate: {}\n", notice); };
-  const auto results = run_suite(*suite, *cells, std::move(options));
+  const auto results = run_cells(*cells, std::move(options));
   progress.finish();
   if (!results) return fail(kExitBadInput, results.error().message);
   return report_rows(*results, args);
@@ -96,11 +114,19 @@ void add_run_command(CLI::App& app, const CommonOptions& common, int& exit_code)
   command->add_flag("--resume", args->resume, "continue a run that was killed, from its journal");
   command->add_option("--require", args->require, "exit 5 unless this device is there")->check(CLI::IsMember({"cuda"}));
   command->add_option("--plant", args->plant, "plant a bug into what the kernels see: zero_point_dropped, stale_scale, one_nan");
+  const auto add_list = [command](const char* name, auto& list, const char* what) {
+    command->add_option(name, list, what)->delimiter(',')->group("Parametric suites (sweep)");
+  };
+  add_list("--schemes", args->parameters.schemes, "ids or globs, separated by commas");
+  add_list("--shapes", args->parameters.shapes, "MxNxK, separated by commas");
+  add_list("--distributions", args->parameters.distributions, "names, separated by commas");
+  add_list("--seeds", args->parameters.seeds, "whole numbers, separated by commas");
   command->footer(
       "Examples:\n"
       "  narrowgate run smoke\n"
       "  narrowgate run pr --backend cpu,simt --no-timing\n"
       "  narrowgate run day98 --filter 'int8.column/*/1024x*'\n"
+      "  narrowgate run sweep --schemes 'mx.*,int8.token' --shapes 64x64x4096 --distributions heavy --seeds 1,2,3\n"
       "Exit codes: 0 every planned cell was measured, 2 bad input, 3 not all, 5 no device.");
   command->callback([args, &common, &exit_code] { exit_code = run(*args, common); });
 }

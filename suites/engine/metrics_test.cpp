@@ -19,8 +19,11 @@ Operands unit_step_operands(std::int64_t columns) {
   Matrix<float> a(2, 1), b(1, columns);
   std::fill(a.flat().begin(), a.flat().end(), 127.0f);
   std::fill(b.flat().begin(), b.flat().end(), 127.0f);
-  return {*quantize::symmetric_int8(a.view(), Granularity::tensor()),
-          *quantize::symmetric_int8(b.view(), Granularity::column()), {}};
+  Operands operands;
+  operands.a = *quantize::symmetric_int8(a.view(), Granularity::tensor());
+  operands.b = *quantize::symmetric_int8(b.view(), Granularity::column());
+  operands.accumulation = Accumulation::integer();
+  return operands;
 }
 
 struct Example {

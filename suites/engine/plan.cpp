@@ -77,6 +77,11 @@ tl::expected<Resolved, Error> resolve(const Suite::Entry& entry) {
     if (!schemes) return tl::unexpected(schemes.error());
     resolved.schemes.insert(resolved.schemes.end(), schemes->begin(), schemes->end());
   }
+  for (const std::string& pattern : entry.except) {
+    const auto schemes = matching_schemes(pattern);
+    if (!schemes) return tl::unexpected(schemes.error());
+    std::erase_if(resolved.schemes, [&](const Scheme* scheme) { return glob_match(pattern, scheme->id); });
+  }
   for (const std::string& text : entry.shapes) {
     const auto shape = parse_shape(text);
     if (!shape) return tl::unexpected(shape.error());
@@ -96,7 +101,7 @@ std::vector<Cell> product_of(const Suite& suite, const Resolved& entry, const st
   const auto append_kernels = [&](const Case& of, Layout layout) {
     for (const Kernel* kernel : all_kernels()) {
       if (!kernel->computes(*of.scheme) || !within_limits(suite, *kernel, of.shape)) continue;
-      cells.push_back({of, kernel, layout, is_timed(suite.timing, *kernel, of.shape)});
+      cells.push_back({of, kernel, layout, is_timed(suite.timing, *kernel, of.shape), suite.timing.budget_ms});
     }
   };
   for (const ShapeAndLayout& at : entry.shapes) {
@@ -107,6 +112,25 @@ std::vector<Cell> product_of(const Suite& suite, const Resolved& entry, const st
     }
   }
   return cells;
+}
+
+// Cells of the suites that this one includes; a cell that several have is taken once, from the first.
+tl::expected<void, Error> append_included(const Suite& suite, const PlanOptions& options, std::vector<Cell>& cells,
+                                          std::unordered_set<std::string>& seen) {
+  for (const std::string& name : suite.includes) {
+    if (name == suite.name) return tl::unexpected(Error{fmt::format("{}: /includes: a suite cannot include itself", suite.origin)});
+    const auto included = find_suite(name);
+    if (!included) return tl::unexpected(Error{fmt::format("{}: /includes: {}", suite.origin, included.error().message)});
+    if (!included->includes.empty()) {
+      return tl::unexpected(Error{fmt::format("{}: /includes: {} includes suites itself; one level is enough", suite.origin, name)});
+    }
+    auto planned = plan(*included, options);
+    if (!planned) return tl::unexpected(planned.error());
+    for (Cell& cell : *planned) {
+      if (seen.insert(cell.id()).second) cells.push_back(std::move(cell));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -143,15 +167,18 @@ tl::expected<ShapeAndLayout, Error> parse_shape(std::string_view text) {
 tl::expected<std::vector<Cell>, Error> plan(const Suite& suite, const PlanOptions& options) {
   std::vector<Cell> cells;
   std::unordered_set<std::string> seen;
+  if (auto added = append_included(suite, options, cells, seen); !added) return tl::unexpected(added.error());
+  std::unordered_set<std::string> own;
   for (std::size_t index = 0; index < suite.cases.size(); ++index) {
     const auto resolved = resolve(suite.cases[index]);
     if (!resolved) return tl::unexpected(at_entry(suite, index, resolved.error().message));
     for (const Cell& cell : product_of(suite, *resolved, suite.cases[index].seeds)) {
       if (!options.backends.contains(cell.kernel->backend)) continue;
       const std::string id = cell.id();
-      if (!seen.insert(id).second) {
+      if (!own.insert(id).second) {
         return tl::unexpected(at_entry(suite, index, fmt::format("the cell {} is planned twice", id)));
       }
+      if (!seen.insert(id).second) continue;
       if (options.filter.empty() || glob_match(options.filter, id)) cells.push_back(cell);
     }
   }

@@ -29,6 +29,7 @@ struct Cell {
   const Kernel* kernel = nullptr;
   Layout layout;
   bool timed = false;
+  double budget_ms = 0;  // of its time, where timed
 
   // "int8.column/cuda.tiled/33x65x129+ld7+off3/day98/s1"
   std::string id() const;

@@ -76,10 +76,10 @@ double work_of(const std::vector<Cell>& cells) {
   return work;
 }
 
-CellOptions cell_options(const Suite& suite, const Cell& cell, const RunOptions& options) {
+CellOptions cell_options(const Cell& cell, const RunOptions& options) {
   CellOptions result;
   result.timing = options.timing == Timing::kOn;
-  result.budget_ms = suite.timing.budget_ms;
+  result.budget_ms = cell.budget_ms;
   result.plant = options.plant;
   const auto device = options.context.devices.find(std::string(to_string(cell.kernel->backend)));
   if (device != options.context.devices.end()) result.device_key = device->second.key;
@@ -88,7 +88,7 @@ CellOptions cell_options(const Suite& suite, const Cell& cell, const RunOptions&
 
 }  // namespace
 
-tl::expected<Results, Error> run_suite(const Suite& suite, const std::vector<Cell>& cells, RunOptions options) {
+tl::expected<Results, Error> run_cells(const std::vector<Cell>& cells, RunOptions options) {
   Results results;
   results.manifest = ids_of(cells);
   auto open = open_journal(results.manifest, options);
@@ -110,7 +110,7 @@ tl::expected<Results, Error> run_suite(const Suite& suite, const std::vector<Cel
       results.benchmarks.push_back(earlier->second);
       continue;
     }
-    results.benchmarks.push_back(run_cell(cell, prepared, cell_options(suite, cell, options)));
+    results.benchmarks.push_back(run_cell(cell, prepared, cell_options(cell, options)));
     const Row& row = results.benchmarks.back();
     if (auto written = open->journal.append(row); !written) return tl::unexpected(written.error());
     if (options.progress) options.progress({results.benchmarks.size(), cells.size(), work_done / work_planned}, row);

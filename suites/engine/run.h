@@ -29,6 +29,6 @@ struct RunOptions {
 };
 
 // Writes options.out and returns what it wrote.
-tl::expected<Results, Error> run_suite(const Suite& suite, const std::vector<Cell>& cells, RunOptions options);
+tl::expected<Results, Error> run_cells(const std::vector<Cell>& cells, RunOptions options);
 
 }  // namespace narrowgate

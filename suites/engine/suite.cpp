@@ -12,13 +12,36 @@
 namespace narrowgate {
 namespace {
 
+// Every MxNxK of the three lists, k fastest.
+std::vector<std::string> grid_shapes(const nlohmann::json& grid) {
+  std::vector<std::string> shapes;
+  for (const std::int64_t m : grid["m"]) {
+    for (const std::int64_t n : grid["n"]) {
+      for (const std::int64_t k : grid["k"]) shapes.push_back(fmt::format("{}x{}x{}", m, n, k));
+    }
+  }
+  return shapes;
+}
+
+Suite::Entry entry_from_json(const nlohmann::json& json) {
+  Suite::Entry entry;
+  entry.schemes = json["schemes"];
+  entry.except = json.value("except", std::vector<std::string>{});
+  entry.shapes = json.contains("grid") ? grid_shapes(json["grid"]) : json["shapes"].get<std::vector<std::string>>();
+  entry.distributions = json["distributions"];
+  entry.seeds = json["seeds"].get<std::vector<std::uint64_t>>();
+  return entry;
+}
+
 Suite from_json(const nlohmann::json& json, const std::string& origin) {
   Suite suite;
   suite.name = json["name"];
   suite.description = json["description"];
   suite.origin = origin;
-  for (const auto& entry : json["cases"]) {
-    suite.cases.push_back({entry["schemes"], entry["shapes"], entry["distributions"], entry["seeds"]});
+  suite.includes = json.value("includes", std::vector<std::string>{});
+  suite.is_parametric = json.value("parametric", false);
+  for (const auto& entry : json.value("cases", nlohmann::json::array())) {
+    suite.cases.push_back(entry_from_json(entry));
   }
   for (const auto& limit : json.value("limits", nlohmann::json::array())) {
     suite.limits.push_back({limit["kernels"], limit["largest_dimension"]});
@@ -52,6 +75,24 @@ tl::expected<Suite, Error> find_suite(const std::string& name_or_path) {
   auto json = read_json(name_or_path, "suite.schema.json");
   if (!json) return tl::unexpected(json.error());
   return from_json(*json, name_or_path);
+}
+
+tl::expected<Suite, Error> with_parameters(Suite suite, const SuiteParameters& parameters) {
+  if (parameters.is_empty()) return suite;
+  if (!suite.is_parametric) {
+    return tl::unexpected(Error{fmt::format("{}: the suite {} has fixed cases; --schemes, --shapes, --distributions and "
+                                            "--seeds are for parametric suites, such as sweep", suite.origin, suite.name)});
+  }
+  const auto replace = [](auto& list, const auto& with) {
+    if (!with.empty()) list = with;
+  };
+  for (Suite::Entry& entry : suite.cases) {
+    replace(entry.schemes, parameters.schemes);
+    replace(entry.shapes, parameters.shapes);
+    replace(entry.distributions, parameters.distributions);
+    replace(entry.seeds, parameters.seeds);
+  }
+  return suite;
 }
 
 std::vector<std::string> built_in_suites() {
