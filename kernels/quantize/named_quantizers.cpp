@@ -26,11 +26,16 @@ Granularity oriented(Granularity granularity, BlockAxis k_axis) {
   return k_axis == BlockAxis::rows ? granularity : Granularity{granularity.cols, granularity.rows};
 }
 
+NamedResult named_result(QuantizedMatrix quantized, std::vector<float> factors) {
+  const double cost = bits_per_weight(quantized);
+  return {std::move(quantized), std::move(factors), cost};
+}
+
 class Registry {
  public:
   void add(std::string name, Quantize quantize) {
     all.push_back({std::move(name), false, [quantize = std::move(quantize)](const QuantizerInput& input) {
-                     return quantize(input).map([](QuantizedMatrix q) { return NamedResult{std::move(q), {}}; });
+                     return quantize(input).map([](QuantizedMatrix q) { return named_result(std::move(q), {}); });
                    }});
   }
   std::vector<NamedQuantizer> all;
@@ -94,7 +99,7 @@ void add_weight_quantizers(Registry& registry) {
   for (const Format* element : {&formats::kInt4, &formats::kUint4}) {
     registry.all.push_back({fmt::format("{}.g128.awq", element->name), true, [=](const QuantizerInput& input) {
                               return awq(input.matrix, input.calibration, *element, kGroup).map([](ScaledWeights scaled) {
-                                return NamedResult{std::move(scaled.weights), std::move(scaled.factors)};
+                                return named_result(std::move(scaled.weights), std::move(scaled.factors));
                               });
                             }});
     registry.add(fmt::format("{}.g128.gptq", element->name), [=](const QuantizerInput& input) {
@@ -133,6 +138,11 @@ std::string canonical(std::string_view id) {
   replace_prefix("w4a16.", "int4.");
   replace_prefix("w2a16.", "int2.");
   replace_prefix("w1a16.", "binary.");
+  // Zero points mean unsigned codes: "int4.g128_zp.hqq" is "uint4.g128.hqq".
+  const std::size_t zero_point = name.find("_zp");
+  if (name.starts_with("int") && name.find(".g") != std::string::npos && zero_point != std::string::npos) {
+    name = "u" + name.erase(zero_point, 3);
+  }
   return name;
 }
 

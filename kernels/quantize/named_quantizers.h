@@ -13,6 +13,7 @@ namespace narrowgate::quantize {
 struct NamedResult {
   QuantizedMatrix quantized;
   std::vector<float> factors;  // of the input channels, for quantizers that scale them; else empty
+  double bits_per_weight = 0;  // storage cost
 };
 
 struct QuantizerInput {
@@ -31,7 +32,7 @@ struct NamedQuantizer {
 const std::vector<NamedQuantizer>& named_quantizers();
 
 // By its name or by a scheme's id, whose weights it then quantizes: "w4a16.g128.rtn.lanes" is "int4.g128",
-// "mx.mxfp4.floor.chain" is "mxfp4.floor". Null when there is none.
+// "w4a16.g128_zp.hqq.chain" is "uint4.g128.hqq", "mx.mxfp4.floor.chain" is "mxfp4.floor". Null when there is none.
 const NamedQuantizer* find_quantizer(std::string_view name_or_scheme);
 
 }  // namespace narrowgate::quantize

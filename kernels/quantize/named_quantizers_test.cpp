@@ -51,6 +51,8 @@ TEST(FindQuantizer, ByNameAndBySchemeId) {
   EXPECT_EQ(find_quantizer("mx.mxfp4.floor.chain")->name, "mxfp4.floor");
   EXPECT_EQ(find_quantizer("fp8.e4m3.column.chain.f16out")->name, "e4m3.column");
   EXPECT_EQ(find_quantizer("int8.column")->name, "int8.column");
+  EXPECT_EQ(find_quantizer("w4a16.g128_zp.hqq.chain")->name, "uint4.g128.hqq");
+  EXPECT_EQ(find_quantizer("w2a16.g32_zp.rtn.lanes")->name, "uint2.g32");
   EXPECT_EQ(find_quantizer("int9.column"), nullptr);
 }
 

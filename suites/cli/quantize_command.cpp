@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/kernel.h"
 #include "kernels/quantize/block_scaling.h"
 #include "kernels/quantize/named_quantizers.h"
 #include "suites/io/npy.h"
@@ -62,7 +63,7 @@ Tensor codes_tensor(const QuantizedMatrix& q) {
 std::vector<Tensor> archive_of(const quantize::NamedResult& result, const Matrix<float>& dequantized) {
   const QuantizedMatrix& q = result.quantized;
   const std::vector<std::int64_t> blocks = {q.granularity.block_rows(q.rows()), q.granularity.block_cols(q.cols())};
-  const double cost = quantize::bits_per_weight(q);
+  const double cost = result.bits_per_weight;
   std::vector<Tensor> tensors = {codes_tensor(q), make_tensor("scales", ElementType::f32, blocks, q.scales.data())};
   if (!q.zero_points.empty()) {
     std::vector<std::int32_t> zeros;
@@ -106,10 +107,41 @@ void print_summary(const std::string& name, const Matrix<float>& x, const Matrix
              noise == 0 ? "exact" : fmt::format("SQNR {:.1f} dB", 10 * std::log10(signal / noise)));
 }
 
+// The weights of a scheme that has no quantizer of that name alone: as its products get them.
+OrRefusal<quantize::NamedResult> quantize_by_scheme(const Scheme& scheme, const quantize::QuantizerInput& input) {
+  if (input.k_axis != BlockAxis::rows) {
+    return tl::unexpected(Refusal{fmt::format("{} is a scheme: k runs along the rows of its weights, expected --k-axis rows", scheme.id)});
+  }
+  const Matrix<float> silence(1, input.matrix.rows);
+  const View<const float> activations = input.calibration.rows > 0 ? input.calibration : silence.view();
+  const std::vector<float> bias(static_cast<std::size_t>(input.matrix.cols));
+  auto operands = encode_operands(scheme, {activations, input.matrix, activations}, bias);
+  if (!operands) return tl::unexpected(operands.error());
+  if (operands->preparation != Preparation::kNone && operands->preparation != Preparation::kPruned) {
+    return tl::unexpected(Refusal{fmt::format("{} changes weights and activations together; expected a scheme whose "
+                                              "weights are quantized alone", scheme.id)});
+  }
+  if (operands->b.is_float()) {
+    return tl::unexpected(Refusal{fmt::format("{} does not quantize its weights", scheme.id)});
+  }
+  const double cost = bits_per_weight(*operands);
+  return quantize::NamedResult{std::move(operands->b), {}, cost};
+}
+
+// The quantizer of that name, or a scheme's own.
+std::optional<quantize::NamedQuantizer> find_named(const std::string& name) {
+  if (const quantize::NamedQuantizer* known = quantize::find_quantizer(name)) return *known;
+  const Scheme* scheme = find_scheme(name);
+  if (scheme == nullptr) return std::nullopt;
+  return quantize::NamedQuantizer{name, scheme->needs_calibration, [scheme](const quantize::QuantizerInput& input) {
+                                    return quantize_by_scheme(*scheme, input);
+                                  }};
+}
+
 // What is wrong with the call, or nothing.
 std::optional<std::string> run(const Arguments& arguments) {
-  const quantize::NamedQuantizer* quantizer = quantize::find_quantizer(arguments.scheme);
-  if (quantizer == nullptr) {
+  const auto quantizer = find_named(arguments.scheme);
+  if (!quantizer) {
     std::string names;
     for (const auto& known : quantize::named_quantizers()) names += "\n  " + known.name;
     return fmt::format("--scheme: {}: expected a scheme or one of{}", arguments.scheme, names);
@@ -135,7 +167,7 @@ std::optional<std::string> run(const Arguments& arguments) {
   if (const auto written = io::write_npz(arguments.output, archive_of(*result, dequantized)); !written) {
     return written.error().message;
   }
-  print_summary(quantizer->name, *x, dequantized, quantize::bits_per_weight(result->quantized));
+  print_summary(quantizer->name, *x, dequantized, result->bits_per_weight);
   return std::nullopt;
 }
 
