@@ -3,6 +3,8 @@
 
 #ifdef __CUDACC__
 #define NARROWGATE_HOST_DEVICE __host__ __device__
+#define NARROWGATE_DEVICE __device__
 #else
 #define NARROWGATE_HOST_DEVICE
+#define NARROWGATE_DEVICE
 #endif

@@ -4,6 +4,7 @@
 
 #include "kernels/kernel.h"
 
+#define SUPPORT(folder, name, file)
 #define SCHEME(family, name, file) namespace narrowgate::family { extern const Scheme name; }
 #define CPU_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel cpu_##name; }
 #ifdef NARROWGATE_HAS_CUDA

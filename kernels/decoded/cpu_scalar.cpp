@@ -1,7 +1,6 @@
 // decoded, cpu.scalar: the definition as loops, and so the replay oracle of every scheme that decodes to FP32.
 // A row of C is updated for each k, so every element still sees ascending k.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -81,21 +80,6 @@ void run(const Arguments& args, Stream) {
 }
 
 }  // namespace
-
-BlockScales place_block_scales(const Operands& operands, Memory& memory) {
-  if (operands.accumulation.order != Accumulation::Order::kBlocks) return {};
-  const std::int64_t length = operands.accumulation.length;
-  const Shape shape = operands.shape();
-  const std::int64_t count = (shape.k + length - 1) / length;
-  Matrix<float> a(shape.m, count), b(count, shape.n);
-  for (std::int64_t block = 0; block < count; ++block) {
-    for (std::int64_t row = 0; row < shape.m; ++row) a(row, block) = operands.a.scale_at(row, block * length);
-    for (std::int64_t col = 0; col < shape.n; ++col) b(block, col) = operands.b.scale_at(block * length, col);
-  }
-  const Matrix<float>& placed_a = a;
-  const Matrix<float>& placed_b = b;
-  return {memory.place("block scales of A", placed_a.view()), memory.place("block scales of B", placed_b.view())};
-}
 
 extern const Kernel cpu_scalar;
 const Kernel cpu_scalar = {
