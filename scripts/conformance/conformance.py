@@ -44,8 +44,10 @@ GFLOAT = {
 REFUSED = 0xFFFF  # written by conformance_codes where a format has no code for NaN
 NAN_MARK = np.float32(12345.0)  # no format here has this number
 UNEXPLAINED = "UNEXPLAINED"
+KINDS = ("nan", "infinity", "zero", "negative", "below", "subnormal", "finite")
 CHUNKS, CHUNK_FLOATS = 256, 1 << 24  # of all floats: one for each top byte
 MARK_BEGIN, MARK_END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
+WITHOUT_NAN = ("e2m3", "e3m2", "e2m1")  # formats of ML_DTYPES and CUDA's headers
 
 # (implementation, format, item, kind of input) → why it differs. Defects are theirs; policies are other people's
 # choices, of which those of kernels/quantize/alternative_policies.h stand at the end.
@@ -53,6 +55,11 @@ KNOWN = {
     ("ml_dtypes", "e8m0", "nearest even", "finite"): "defect: ties of even powers of two go up (3.0 → 4; the even code is 2)",
     ("ml_dtypes", "e8m0", "nearest even", "subnormal"): "defect: FP32 subnormals from 2⁻¹²⁷ to 1.5·2⁻¹²⁷ go up to 2⁻¹²⁶",
     ("ml_dtypes", "e8m0", "nearest even", "zero"): "policy: zero becomes NaN; here the smallest number",
+    **{(implementation, name, item, "nan"): "policy: NaN into a format without one; refused here"
+       for implementation, item in (("ml_dtypes", "nearest even"), ("cuda", "saturate")) for name in WITHOUT_NAN},
+    ("cuda", "e8m0", "toward_zero", "negative"): "policy: what becomes of numbers E8M0 does not have",
+    ("cuda", "e8m0", "toward_zero", "infinity"): "policy: what becomes of numbers E8M0 does not have",
+    ("fp32_bf16_e8m0", "e8m0", "saturate", "negative"): "policy: what becomes of numbers E8M0 does not have",
     ("gfloat", "e8m0", "saturate", "below"): "defect: rounds to powers of two below the format",
     ("gfloat", "e8m0", "no_saturate", "below"): "defect: rounds to powers of two below the format",
     ("gfloat", "e8m0", "toward_zero", "below"): "defect: rounds to powers of two below the format",
@@ -75,6 +82,12 @@ KNOWN = {
 }
 
 
+def distinct(values):
+    """Each value once, ascending. np.unique hashes, which takes many times as long on millions of them."""
+    values = np.sort(values)
+    return values[np.append(True, values[1:] != values[:-1])]
+
+
 def sample_floats(decode_tables):
     """2^22 floats over all exponents and both signs, then each number and midpoint of each format and its neighbours;
     all distinct, ascending by bits. Also which of them are of the second kind."""
@@ -84,27 +97,23 @@ def sample_floats(decode_tables):
     bits = ((np.arange(512, dtype=np.uint32) << 23)[:, None] | mantissa).ravel()
     centers = []
     for table in decode_tables.values():
-        values = np.unique(table[np.isfinite(table)].astype(np.float64))
+        values = distinct(table[np.isfinite(table)].astype(np.float64))
         top = values[-1] + (values[-1] - values[-2]) / 2 if len(values) > 1 else values[-1]
-        centers.append(np.concatenate([values, (values[1:] + values[:-1]) / 2, [top, -top]]))
+        centers.append(np.concatenate([values, (values[1:] + values[:-1]) / 2, [0.0, -0.0, top, -top]]))
     with np.errstate(over="ignore"):
         centers = np.concatenate(centers).astype(np.float32).view(np.uint32)
     near = (centers[:, None] + np.arange(-3, 4).astype(np.uint32)).ravel()
-    every = np.unique(np.concatenate([bits, near]))
+    every = distinct(np.concatenate([bits, near]))
     return every.view(np.float32), np.isin(every, near)
 
 
-def class_of(name, x):
-    """What kind of input this is to the format: policies differ by kind."""
-    if np.isnan(x):
-        return "nan"
-    if np.isinf(x):
-        return "infinity"
-    if name == "e8m0" and x <= 0:
-        return "zero" if x == 0 else "negative"
-    if name == "e8m0" and x < 2.0**-126:
-        return "below" if x < 2.0**-127 else "subnormal"
-    return "finite"
+def kinds_of(name, inputs):
+    """What kind of input each is to the format, as an index into KINDS: policies differ by kind."""
+    x = np.asarray(inputs, np.float32)
+    e8m0 = name == "e8m0"
+    of_kind = [np.isnan(x), np.isinf(x)]
+    of_kind += [e8m0 & which for which in (x == 0, x < 0, x < 2.0**-127, x < 2.0**-126)]
+    return np.select(of_kind, range(len(of_kind)), len(of_kind))
 
 
 def with_nan_merged(codes, table):
@@ -126,27 +135,18 @@ class Table:
         if len(differs) == 0:
             self.rows.append((implementation, name, item, len(inputs), 0, "", ""))
             return
-        kinds = {}
-        for i in differs:
-            kinds.setdefault(class_of(name, inputs[i]), []).append(i)
-        for kind, where in kinds.items():
-            first = where[0]
-            why = self.why(implementation, name, item, kind)
+        kinds = kinds_of(name, inputs[differs])
+        counts = np.bincount(kinds)
+        first_of = sorted((differs[np.argmax(kinds == kind)], kind) for kind in np.flatnonzero(counts))
+        for first, kind in first_of:
+            why = self.why(implementation, name, item, KINDS[kind])
             text = f"{describe(inputs[first])}: {describe(theirs[first])}, here {describe(ours[first])}"
-            self.rows.append((implementation, name, item, len(inputs), len(where), text, why))
+            self.rows.append((implementation, name, item, len(inputs), int(counts[kind]), text, why))
 
     def why(self, implementation, name, item, kind):
-        exact = KNOWN.get((implementation, name, item, kind))
-        if exact:
-            return exact
-        if name == "e8m0" and kind in ("negative", "zero", "infinity"):
-            return "policy: what becomes of numbers E8M0 does not have"
-        if kind == "nan":
-            return "policy: NaN into a format without one; refused here"
-        if kind == "infinity":
-            return "policy: infinity is finite overflow here"
-        self.unknown += 1
-        return UNEXPLAINED
+        why = KNOWN.get((implementation, name, item, kind), UNEXPLAINED)
+        self.unknown += why == UNEXPLAINED
+        return why
 
 
 def merge(values):
@@ -256,7 +256,8 @@ def run_program(program, inputs):
 def known_differences(name, bits, ours, theirs):
     """(why, which) for what is known of ml_dtypes, by exactly the inputs that it is known for."""
     magnitude = bits & 0x7FFFFFFF
-    yield "policy: NaN into a format without one; refused here", (ours == REFUSED) & (magnitude > 0x7F800000)
+    if name in WITHOUT_NAN:
+        yield KNOWN["ml_dtypes", name, "nearest even", "nan"], (ours == REFUSED) & (magnitude > 0x7F800000)
     if name == "e8m0":
         why = {kind: KNOWN["ml_dtypes", name, "nearest even", kind] for kind in ("zero", "subnormal", "finite")}
         to_odd = (ours % 2 == 0) & (theirs == ours + 1)
