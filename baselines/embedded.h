@@ -14,6 +14,7 @@ struct EmbeddedFile {
 namespace embedded {
 std::span<const EmbeddedFile> schemas();
 std::span<const EmbeddedFile> suites();
+std::span<const EmbeddedFile> published();  // figures of others, for comparison
 }  // namespace embedded
 
 }  // namespace narrowgate
