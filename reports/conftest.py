@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from . import load, page, testing, view
+from .view import studies as studies_view
 
 
 @cache
@@ -19,6 +20,17 @@ def _made(name: str) -> dict[str, Any]:
 @cache
 def _rendered(name: str) -> dict[str, str]:
     return page.render(view.build(_made(name)))
+
+
+@cache
+def _rendered_studies(name: str) -> dict[str, str]:
+    return page.render(view.build(_made("nightly")), studies_view.build(testing.MADE_STUDIES[name]()))
+
+
+@pytest.fixture
+def rendered_studies():
+    """The files of a made verdict with made studies by name."""
+    return _rendered_studies
 
 
 @pytest.fixture
@@ -38,7 +50,7 @@ def complaint():
     """What load says about a verdict, which must be refused."""
 
     def complain(verdict: Any) -> str:
-        with pytest.raises(load.InvalidVerdict) as caught:
+        with pytest.raises(load.InvalidFile) as caught:
             load.check(verdict)
         return str(caught.value)
 

@@ -1,4 +1,4 @@
-"""Reads a verdict. What comes out has passed the schemas and adds up; anything else is an InvalidVerdict."""
+"""Reads verdicts and studies. What comes out has passed the schemas and adds up; anything else is an InvalidFile."""
 
 from __future__ import annotations
 
@@ -17,25 +17,33 @@ _LONGEST_INTEGER = 20  # digits: enough for 64 bits; longer ones are no count, s
 _LONGEST_QUOTE = 80
 
 
-class InvalidVerdict(Exception):
+class InvalidFile(Exception):
     """The file cannot be rendered. str() is one line: file: place: what was expected."""
 
 
 def load(path: Path) -> dict[str, Any]:
+    return _load(path, "a verdict written by `narrowgate compare --out`", check)
+
+
+def load_studies(path: Path) -> dict[str, Any]:
+    return _load(path, "studies written by `narrowgate study --out`", check_studies)
+
+
+def _load(path: Path, kind: str, check_value: Callable[[Any], None]) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InvalidVerdict(f"{path}: no such file: expected a verdict written by `narrowgate compare --out`") from None
+        raise InvalidFile(f"{path}: no such file: expected {kind}") from None
     except UnicodeDecodeError as error:
-        raise InvalidVerdict(f"{path}: byte {error.start}: expected UTF-8 text") from None
+        raise InvalidFile(f"{path}: byte {error.start}: expected UTF-8 text") from None
     except OSError as error:
-        raise InvalidVerdict(f"{path}: cannot be read: {error.strerror}") from None
+        raise InvalidFile(f"{path}: cannot be read: {error.strerror}") from None
     try:
-        verdict = parse(text)
-        check(verdict)
-    except InvalidVerdict as error:
-        raise InvalidVerdict(f"{path}: {error}") from None
-    return verdict
+        value = parse(text)
+        check_value(value)
+    except InvalidFile as error:
+        raise InvalidFile(f"{path}: {error}") from None
+    return value
 
 
 def parse(text: str) -> Any:
@@ -50,11 +58,11 @@ def parse(text: str) -> Any:
         )
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
-        raise InvalidVerdict(f"line {error.lineno} column {error.colno}: {error.msg}: expected JSON") from None
+        raise InvalidFile(f"line {error.lineno} column {error.colno}: {error.msg}: expected JSON") from None
     except UnicodeEncodeError:
-        raise InvalidVerdict("/: a string holds half a surrogate pair: expected Unicode text") from None
+        raise InvalidFile("/: a string holds half a surrogate pair: expected Unicode text") from None
     except RecursionError:
-        raise InvalidVerdict("/: nested too deeply: expected a narrowgate verdict") from None
+        raise InvalidFile("/: nested too deeply: expected a file of narrowgate") from None
     return value
 
 
@@ -62,25 +70,25 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise InvalidVerdict(f"key {_quote(key)}: given twice in one object: expected once")
+            raise InvalidFile(f"key {_quote(key)}: given twice in one object: expected once")
         result[key] = value
     return result
 
 
 def _refuse_constant(name: str) -> None:
-    raise InvalidVerdict(f"the number {name}: expected strict JSON, where a metric that is not finite is null")
+    raise InvalidFile(f"the number {name}: expected strict JSON, where a metric that is not finite is null")
 
 
 def _finite_float(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise InvalidVerdict(f"the number {_quote(digits)}: expected one that a double can hold")
+        raise InvalidFile(f"the number {_quote(digits)}: expected one that a double can hold")
     return value
 
 
 def _integer(digits: str) -> int:
     if len(digits) > _LONGEST_INTEGER:
-        raise InvalidVerdict(f"the number {_quote(digits)}: expected an integer of at most 64 bits")
+        raise InvalidFile(f"the number {_quote(digits)}: expected an integer of at most 64 bits")
     return int(digits)
 
 
@@ -96,7 +104,42 @@ def check(verdict: Any) -> None:
         if cell.get("baseline") is not None:
             _validate(cell["baseline"], "accuracy", "properties/cases/additionalProperties", f"/cells/{index}/baseline")
     for place, expected in _contradictions(verdict):
-        raise InvalidVerdict(f"{place}: expected {expected}")
+        raise InvalidFile(f"{place}: expected {expected}")
+
+
+def check_studies(file: Any) -> None:
+    _validate(file, "studies", "", "")
+    for place, expected in _misfits(file["studies"]):
+        raise InvalidFile(f"{place}: expected {expected}")
+
+
+def _misfits(studies: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    ids = Counter(study["id"] for study in studies)
+    for index, study in enumerate(studies):
+        place, x = f"/studies/{index}", study["x"]
+        has_categories = x["scale"] == "categories"
+        count = len(x["names"]) if has_categories else len(x["numbers"])
+        if ids[study["id"]] > 1:
+            yield f"{place}/id", f"each study once, got {_quote(study['id'])} {ids[study['id']]} times"
+        if has_categories and x["numbers"]:
+            yield f"{place}/x/numbers", "none beside categories"
+        if not has_categories and len(x["names"]) not in (0, count):
+            yield f"{place}/x/names", f"{count} entries, one for each number, or none"
+        if any(left >= right for left, right in zip(x["numbers"], x["numbers"][1:])):
+            yield f"{place}/x/numbers", "ascending numbers"
+        if (study["state"] == "measured") != bool(study["series"]):
+            yield f"{place}/series", "some where it is measured, none where not"
+        yield from _series_misfits(study, place, count)
+
+
+def _series_misfits(study: dict[str, Any], place: str, count: int) -> Iterator[tuple[str, str]]:
+    for number, series in enumerate(study["series"]):
+        if len(series["y"]) != count:
+            yield f"{place}/series/{number}/y", f"{count} entries, one for each place on x"
+        if all(value is None for value in series["y"]):
+            yield f"{place}/series/{number}/y", "at least one number"
+        if series["marked"] is not None and (series["marked"] >= count or series["y"][series["marked"]] is None):
+            yield f"{place}/series/{number}/marked", "a place on x that has a value"
 
 
 def _contradictions(verdict: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -151,7 +194,7 @@ def _validator(schema_name: str, part: str) -> jsonschema.Draft7Validator:
 def _validate(value: Any, schema_name: str, part: str, prefix: str) -> None:
     for error in _validator(schema_name, part).iter_errors(value):
         place = prefix + "".join(f"/{step}" for step in error.absolute_path)
-        raise InvalidVerdict(f"{place or '/'}: expected {_expectation(error)}")
+        raise InvalidFile(f"{place or '/'}: expected {_expectation(error)}")
 
 
 # jsonschema's own messages quote the whole instance, which may be the whole file.

@@ -1,4 +1,4 @@
-"""View model → the bytes of index.html and badge.svg. Everything that is not template text is escaped."""
+"""View model → the bytes of index.html, badge.svg and studies.html. Everything that is not template text is escaped."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from markupsafe import Markup
 from . import words
 from .charts.columns import columns
 from .charts.pareto import pareto
+from .charts.study import study_chart
 from .charts.timing import timing
 from .svg import inline
 from .text import Verbatim, shorten, visible
 from .view import Page, cells
 from .view.columns import Curve
 from .view.speed import Speed
+from .view.studies import Studies
 
 _HERE = Path(__file__).resolve().parent
 _BADGE_COLOURS = {"good": "#0072b2", "alert": "#a34700", "quiet": "#5b6168"}
@@ -32,22 +34,31 @@ class Charts:
     columns: list[tuple[Curve, Markup]]
 
 
-def render(page: Page) -> dict[str, str]:
+def render(page: Page, studies: Studies | None = None) -> dict[str, str]:
     """File name → text."""
     environment = _environment()
+    files = {} if studies is None else {"studies.html": render_studies(studies, environment)}
     html = environment.get_template("page.html.jinja").render(
         page=page,
         charts=charts(page),
         words=words,
         cell_columns=cells.COLUMNS,
         time_line=cells.time_line,
-        policy=_policy(environment),
+        policy=_policy(environment, "page.css", "page.js"),
+        studies=studies,
     )
     badge = environment.get_template("badge.svg.jinja").render(
         verdict=page.verdict, colour=_BADGE_COLOURS[page.verdict.tone], label_width=80,
         word_width=24 + round(6.6 * len(page.verdict.word)),
     )
-    return {"badge.svg": badge, "index.html": html}
+    return files | {"badge.svg": badge, "index.html": html}
+
+
+def render_studies(studies: Studies, environment: Environment) -> str:
+    drawn = {study.id: inline(study_chart(study), f"study-{study.id}", study.title, study.finding)
+             for study in studies.studies if study.is_measured}
+    return environment.get_template("studies.html.jinja").render(
+        studies=studies, charts=drawn, policy=_policy(environment, "page.css"))
 
 
 def charts(page: Page) -> Charts:
@@ -94,13 +105,11 @@ def _finalize(value: Any) -> Any:
     return visible(value)
 
 
-def _policy(environment: Environment) -> Verbatim:
+def _policy(environment: Environment, *names: str) -> Verbatim:
     """Style and script are included as templates, so what is hashed is what the page will hold."""
-    sources = {}
-    for name in ("page.css", "page.js"):
+    directives = ["default-src 'none'"]
+    for name in names:
         text = environment.get_template(name).render()
-        sources[name] = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return Verbatim(
-        f"default-src 'none'; style-src 'sha256-{sources['page.css']}'; script-src 'sha256-{sources['page.js']}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+        directives.append(f"{'style' if name.endswith('.css') else 'script'}-src 'sha256-{digest}'")
+    return Verbatim("; ".join([*directives, "img-src data:", "base-uri 'none'", "form-action 'none'"]))

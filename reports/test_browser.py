@@ -29,13 +29,15 @@ def browser():
 
 
 @pytest.fixture
-def opened(browser, rendered, tmp_path):
+def opened(browser, rendered, rendered_studies, tmp_path):
     """Opens a made page; whatever it complains of, and whatever it requests beside itself, fails the test."""
     contexts, complaints = [], []
 
     def open_page(name: str, **options):
         path = tmp_path / f"{name}.html"
-        path.write_text(rendered(name)["index.html"], encoding="utf-8")
+        is_verdict = name in testing.MADE
+        html = rendered(name)["index.html"] if is_verdict else rendered_studies(name)["studies.html"]
+        path.write_text(html, encoding="utf-8")
         context = browser.new_context(**{"viewport": DESKTOP, **options})
         contexts.append(context)
         page = context.new_page()
@@ -54,7 +56,7 @@ def opened(browser, rendered, tmp_path):
     assert complaints == []
 
 
-@pytest.mark.parametrize("name", sorted(testing.MADE))
+@pytest.mark.parametrize("name", sorted(testing.MADE | testing.MADE_STUDIES))
 def test_quiet_console_no_requests_no_overflow(opened, name):
     for viewport in (DESKTOP, PHONE):
         page = opened(name, viewport=viewport)
@@ -62,7 +64,7 @@ def test_quiet_console_no_requests_no_overflow(opened, name):
     assert page.evaluate("[...document.querySelectorAll('[id]')].length === new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size")
 
 
-@pytest.mark.parametrize("name", ["planted", "hostile", "empty"])
+@pytest.mark.parametrize("name", ["planted", "hostile", "empty", "studies", "hostile_studies"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe(opened, name, scheme):
     page = opened(name, color_scheme=scheme)
@@ -150,6 +152,16 @@ def test_complete_without_scripts(opened):
     assert page.locator(".chart").count() == 7
     page.locator(".attention a").first.click()
     assert page.locator("tr:target").is_visible()
+
+
+def test_studies_are_complete_without_scripts(opened):
+    page = opened("studies", java_script_enabled=False)
+    assert page.locator(".chart").count() == 3
+    summary = page.locator("#over_numbers summary")
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#over_numbers tbody tr").count() == 5
+    assert page.locator("#over_numbers table").is_visible()
 
 
 def test_print_hides_what_paper_cannot_do(opened):

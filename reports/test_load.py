@@ -23,11 +23,11 @@ def test_made_verdicts_pass(made, name):
         ('{"a": 1e999}', 'the number "1e999": expected one that a double can hold'),
         ('{"a": 123456789012345678901}', 'the number "123456789012345678901": expected an integer of at most 64 bits'),
         ('{"a": "\\ud800"}', "/: a string holds half a surrogate pair: expected Unicode text"),
-        ("[" * 100_000, "/: nested too deeply: expected a narrowgate verdict"),
+        ("[" * 100_000, "/: nested too deeply: expected a file of narrowgate"),
     ],
 )
 def test_strict_json(text, message):
-    with pytest.raises(load.InvalidVerdict) as caught:
+    with pytest.raises(load.InvalidFile) as caught:
         load.parse(text)
     assert str(caught.value) == message
 

@@ -101,7 +101,53 @@ def empty() -> dict[str, Any]:
     return _verdict([], [])
 
 
+def studies() -> dict[str, Any]:
+    """Each kind of axis, a missing value, a zero on a logarithmic axis, something marked, and one not measured."""
+    curve = [0.5, 0.1, 0.02, 0.2, None]
+    return {
+        "schema": "narrowgate.studies/1", "version": "0.1.0", "git_commit": "f77fc84a1c3e5d7b9f0123456789abcdef012345",
+        "studies": [
+            _study("over_numbers", _axis("range", "σ", "linear", [1, 1.5, 2, 2.5, 3]), "log", {"4 bits": curve, "8 bits": curve[::-1]}),
+            _study("over_powers", _axis("tokens", "", "log", [1, 10, 100], ["one", "ten", "hundred"]), "linear", {"time": [3.0, 2.0, 1.0]}),
+            _study("over_categories", _axis("input", "", "categories", [], ["plain", "zero", "a long name of an input distribution"]), "log",
+                   {f"series {number}": [0.1 * number, 0.0, 2.0] for number in range(1, 8)}),
+            _study("without_times", _axis("tokens", "", "log", []), "log", {}),
+        ],
+    }
+
+
+def _axis(label: str, unit: str, scale: str, numbers: list[float], names: list[str] | None = None) -> dict[str, Any]:
+    return {"label": label, "unit": unit, "scale": scale, "numbers": numbers, "names": names or []}
+
+
+def _study(name: str, x: dict[str, Any], y_scale: str, series: dict[str, list[float | None]]) -> dict[str, Any]:
+    return {
+        "id": name, "title": f"What is {name.replace('_', ' ')}?", "state": "measured" if series else "not_measured",
+        "finding": "It is least at 2σ." if series else "Not measured: no times were given.", "x": x,
+        "y": {"label": "error", "unit": "", "scale": y_scale},
+        "series": [{"name": key, "y": values, "marked": 2 if number == 0 else None}
+                   for number, (key, values) in enumerate(series.items())],
+        "notes": ["made for the tests"], "source": "nowhere",
+    }
+
+
+def hostile_studies() -> dict[str, Any]:
+    """Text that tries to leave its place, in every member that takes text."""
+    file = studies()
+    for study in file["studies"]:
+        study["title"] = study["finding"] = study["source"] = study["id"] + "</text><script>alert(1)</script>\u202e$\\frac{ {{ 7*7 }}"
+        study["notes"] = ["<!--", "\" onload=alert(1) x=", "\u0000\u001b[31m", "x" * 900]
+        study["x"]["label"] = study["y"]["label"] = "a|b\"c'd`e<b>" + "y" * 80
+        study["x"]["names"] = [f"<img src=x onerror=alert({number})>" for number in range(len(study["x"]["names"]))]
+        for number, series in enumerate(study["series"]):
+            series["name"] = f"<b>&amp;$x_{number}$\u2066" + "z" * 40
+    return file
+
+
 MADE = {made.__name__: made for made in (nightly, planted, pull_request, large, hostile, empty)}
+
+
+MADE_STUDIES = {made.__name__: made for made in (studies, hostile_studies)}
 
 
 def _random(*names: object) -> random.Random:
@@ -290,4 +336,4 @@ def _context(planted: str | None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    json.dump(MADE[sys.argv[1]](), sys.stdout, indent=1)
+    json.dump((MADE | MADE_STUDIES)[sys.argv[1]](), sys.stdout, indent=1)

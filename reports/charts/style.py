@@ -17,10 +17,15 @@ INK = "#1c1e21"
 MUTED = "#5b6168"
 RULE = "#d9dbde"
 PAPER = "#fdfdfb"
+# For charts of more than one series; shape and dashes tell them apart as well.
+GREEN = "#00795a"
+PURPLE = "#8a3f86"
 
 COLOURS = {
     BLUE: "var(--blue)",
     ORANGE: "var(--orange)",
+    GREEN: "var(--green)",
+    PURPLE: "var(--purple)",
     INK: "var(--ink)",
     MUTED: "var(--muted)",
     RULE: "var(--rule)",

@@ -1,4 +1,4 @@
-// narrowgate report VERDICT --out DIR: hands the verdict to the Python package `reports`.
+// narrowgate report VERDICT --out DIR: hands the verdict, and studies where given, to the Python package `reports`.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
+#include "baselines/json_file.h"
 #include "baselines/verdict.h"
 #include "suites/cli/terminal.h"
 
@@ -21,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kMend = "Run scripts/bootstrap to install it, or set NARROWGATE_PYTHON to a folder that holds python";
 
 struct Arguments {
-  std::string verdict, out = "report";
+  std::string verdict, out = "report", studies;
 };
 
 // The folder of this program: the build folder, which also holds the virtual environment.
@@ -52,9 +55,11 @@ int spawn_and_wait(const fs::path& python, const fs::path& package, const Argume
   const std::string path = old_path == nullptr ? package.string() : package.string() + ":" + old_path;
   setenv("PYTHONPATH", path.c_str(), 1);
   const std::string program = python.string();
-  const char* const argv[] = {program.c_str(), "-m", "reports", args.verdict.c_str(), "--out", args.out.c_str(), nullptr};
+  std::vector<const char*> argv = {program.c_str(), "-m", "reports", args.verdict.c_str(), "--out", args.out.c_str()};
+  if (!args.studies.empty()) argv.insert(argv.end(), {"--studies", args.studies.c_str()});
+  argv.push_back(nullptr);
   pid_t child = 0;
-  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, const_cast<char* const*>(argv), environ) != 0) {
+  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, const_cast<char* const*>(argv.data()), environ) != 0) {
     return fail(kExitEnvironment, program + " cannot be started. " + kMend);
   }
   int status = 0;
@@ -67,6 +72,10 @@ int spawn_and_wait(const fs::path& python, const fs::path& package, const Argume
 int run(const Arguments& args) {
   // Checked here as well, so that a broken file is named even where Python is missing.
   if (const auto verdict = read_verdict(args.verdict); !verdict) return fail(kExitBadInput, verdict.error().message);
+  if (!args.studies.empty()) {
+    const auto studies = read_json(args.studies, "studies.schema.json");
+    if (!studies) return fail(kExitBadInput, studies.error().message);
+  }
   const auto python = find_python();
   if (!python) return fail(kExitEnvironment, fmt::format("the report needs Python with matplotlib and Jinja2. {}", kMend));
   const auto package = find_package();
@@ -81,9 +90,11 @@ void add_report_command(CLI::App& app, const CommonOptions&, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "Render a verdict as one HTML page");
   command->add_option("verdict", args->verdict, "verdict.json of a comparison")->required();
   command->add_option("--out", args->out, "folder for index.html")->capture_default_str();
+  command->add_option("--studies", args->studies, "studies.json of `narrowgate study`: adds studies.html, linked from index.html");
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  narrowgate report verdict.json --out report\n"
+      "  narrowgate study && narrowgate report verdict.json --out report --studies studies.json\n"
       "Exit codes: 0 written, 2 bad input, 5 Python or its packages are missing.");
   command->callback([args, &exit_code] { exit_code = run(*args); });
 }
