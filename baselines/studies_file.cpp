@@ -54,7 +54,9 @@ std::string misfit(const StudyRecord& study, const StudyRecord::Series& series) 
   bool has_value = false;
   for (const std::optional<double>& y : series.y) {
     if (y && !std::isfinite(*y)) return "/y: expected finite numbers";
-    if (y && *y < 0 && study.y.scale == StudyRecord::Scale::log) return "/y: expected no negative number on a log axis";
+    if (y && *y < 0 && study.y.scale == StudyRecord::Scale::log) {
+      return "/y: expected no negative number on a log axis";
+    }
     has_value = has_value || y.has_value();
   }
   if (!has_value) return "/y: expected at least one value";
@@ -89,7 +91,8 @@ std::string contradiction(const StudyRecord& study) {
 
 tl::expected<std::string, Error> studies_text(const StudiesFile& file, const std::string& origin) {
   const ordered_json commit = file.git_commit.empty() ? ordered_json(nullptr) : ordered_json(file.git_commit);
-  std::string text = fmt::format("{{\n\"schema\": \"narrowgate.studies/1\",\n\"version\": {},\n\"git_commit\": {},\n\"studies\": [",
+  std::string text = fmt::format("{{\n\"schema\": \"narrowgate.studies/1\",\n\"version\": {},\n\"git_commit\": "
+                                 "{},\n\"studies\": [",
                                  ordered_json(file.version).dump(), commit.dump());
   std::set<std::string> ids;
   for (std::size_t i = 0; i < file.studies.size(); ++i) {

@@ -15,7 +15,7 @@ from .style import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, RULE, label, 
 
 _WIDTH = 440
 _PLOT_HEIGHT = 210
-_ROW_HEIGHT = 21
+_ROW_HEIGHT, _MARK_HEIGHT = 21, 5
 _LEGEND_LINE, _CHARACTER = 17, 5.9  # pixels
 _BOTTOM, _RIGHT = 40, 12
 _LEFT_OF_LINES = 42
@@ -68,7 +68,8 @@ def _lines(study: Study) -> Figure:
     top = _legend_height(study) + 20
     height = top + _PLOT_HEIGHT + _BOTTOM
     figure = new_figure(_WIDTH, height)
-    axes = figure.add_axes((_LEFT_OF_LINES / _WIDTH, _BOTTOM / height, 1 - (_LEFT_OF_LINES + _RIGHT) / _WIDTH, _PLOT_HEIGHT / height))
+    width = _WIDTH - _LEFT_OF_LINES - _RIGHT
+    axes = figure.add_axes((_LEFT_OF_LINES / _WIDTH, _BOTTOM / height, width / _WIDTH, _PLOT_HEIGHT / height))
     quiet(axes)
     values = _Values(study)
     values.prepare(axes, is_horizontal=False)
@@ -101,7 +102,7 @@ def _line(axes: Axes, study: Study, series: Series, number: int, values: _Values
 def _rows(study: Study) -> Figure:
     names = [label(name, _LONGEST_NAME) for name in study.names]
     left = min(max(len(name) for name in names) * _CHARACTER + 18, 0.5 * _WIDTH)
-    top, plot = _legend_height(study), _ROW_HEIGHT * len(names)
+    top, plot = _legend_height(study), max(_ROW_HEIGHT, _MARK_HEIGHT * len(study.series)) * len(names)
     height = top + plot + _BOTTOM
     figure = new_figure(_WIDTH, height)
     axes = figure.add_axes((left / _WIDTH, _BOTTOM / height, 1 - (left + _RIGHT) / _WIDTH, plot / height))

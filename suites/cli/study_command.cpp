@@ -25,7 +25,8 @@ tl::expected<std::vector<const studies::Study*>, Error> chosen(const std::vector
   for (const std::string& name : names) {
     if (studies::find_study(name) != nullptr) continue;
     const std::vector<std::string> known = studies::study_names();
-    return tl::unexpected(Error{fmt::format("no study \"{}\".{} Known: {}", name, did_you_mean(name, known), fmt::join(known, ", "))});
+    return tl::unexpected(Error{fmt::format("no study \"{}\".{} Known: {}", name, did_you_mean(name, known),
+                                            fmt::join(known, ", "))});
   }
   for (const studies::Study& study : studies::all_studies()) {
     const bool is_named = std::find(names.begin(), names.end(), study.id) != names.end();
@@ -48,7 +49,8 @@ int run(const Arguments& args, const CommonOptions& common) {
     file.studies.push_back(study->run(inputs));
     if (!args.json && !common.quiet) fmt::print("{}\n  {}\n", file.studies.back().title, file.studies.back().finding);
   }
-  if (const auto written = write_studies(args.out, file); !written) return fail(kExitBadInput, written.error().message);
+  const auto written = write_studies(args.out, file);
+  if (!written) return fail(kExitBadInput, written.error().message);
   if (args.json) fmt::print("{}", *studies_text(file, args.out));
   return kExitPass;
 }

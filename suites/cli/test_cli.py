@@ -118,6 +118,9 @@ def test_a_filter_that_matches_nothing_measures_nothing(folder: pathlib.Path) ->
         (["run", "smok"], 'Did you mean "smoke"'),
         (["run", "smoke", "--filtr", "x"], 'Did you mean "--filter"'),
         (["runn"], 'Did you mean "run"'),
+        (["study", "cliping"], 'Did you mean "clipping"'),
+        (["study", "roofline", "--results", "none.json"], "none.json"),
+        (["study", "roofline", "--out", "no/such/folder/studies.json"], "no/such/folder"),
         (["run", "smoke", "--backend", "gpu"], 'no backend "gpu"'),
         (["run", "smoke", "--plant", "stale_scal"], 'Did you mean "stale_scale"'),
         (["run", "./missing.json"], "missing.json"),
@@ -222,3 +225,27 @@ def test_help_has_examples_and_doctor_speaks(folder: pathlib.Path) -> None:
     doctor = narrowgate(folder, "doctor")
     assert doctor.returncode == 0
     assert "host kernels run with" in doctor.stdout
+
+
+def test_a_study_says_its_finding_and_writes_it(folder: pathlib.Path) -> None:
+    done = narrowgate(folder, "study", "swamping", "roofline")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "In E5M2 32 + 3.5 gives 32." in done.stdout
+    file = json.loads((folder / "studies.json").read_text())
+    assert [study["id"] for study in file["studies"]] == ["swamping", "roofline"]
+    assert all(study["finding"] in done.stdout for study in file["studies"])
+
+
+def test_studies_are_the_same_bytes_each_time(folder: pathlib.Path) -> None:
+    printed = [narrowgate(folder, "study", "pruning", "summation_order", "--json").stdout for _ in range(2)]
+    assert printed[0] == printed[1] == (folder / "studies.json").read_text()
+
+
+def test_broken_studies_are_named_by_report(accepted: pathlib.Path) -> None:
+    assert run_tiny(accepted).returncode == 0
+    assert narrowgate(accepted, "compare", "results.json").returncode == 0
+    (accepted / "studies.json").write_text('{"schema": "narrowgate.studies/1"}')
+    report = narrowgate(accepted, "report", "verdict.json", "--out", "report", "--studies", "studies.json")
+    assert report.returncode == 2
+    assert 'studies.json: /: the member "version" is missing' in report.stderr
+    assert not (accepted / "report").exists()

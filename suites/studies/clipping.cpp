@@ -81,8 +81,9 @@ float laplace(const RandomStream& stream, std::uint64_t index) {
 }
 
 double clipped_mean_square_error(View<const float> x, const formats::Format& element, float range) {
-  const double error = rms_error(x, accepted(quantize::symmetric_integer_with_ranges(
-                                        x, element, Granularity::tensor(), quantize::ScaleStorage::fp32, {&range, 1})));
+  const QuantizedMatrix clipped = accepted(quantize::symmetric_integer_with_ranges(
+      x, element, Granularity::tensor(), quantize::ScaleStorage::fp32, {&range, 1}));
+  const double error = rms_error(x, clipped);
   return error * error;
 }
 
@@ -99,15 +100,20 @@ StudyRecord clipping(const StudyInputs&) {
                   curve("4 bits, Laplace", laplacian, std::sqrt(2.0), formats::kInt4),
                   curve("8 bits, normal", normal, 1.0, formats::kInt8),
                   curve("8 bits, Laplace", laplacian, std::sqrt(2.0), formats::kInt8)};
-  const auto optimum = [&](std::size_t i) { return study.x.numbers[static_cast<std::size_t>(*study.series[i].marked)]; };
+  const auto optimum = [&](std::size_t i) {
+    return study.x.numbers[static_cast<std::size_t>(*study.series[i].marked)];
+  };
   study.finding = fmt::format(
-      "The error is least at {:g}σ (normal) and {:g}σ (Laplace) with 4 bits, at {:g}σ and {:g}σ with 8: fewer bits clip more, "
+      "The error is least at {:g}σ (normal) and {:g}σ (Laplace) with 4 bits, at {:g}σ and {:g}σ with 8: fewer bits "
+      "clip more, "
       "heavier tails less. Known optima: 2.5σ, 3.5σ; 4.0σ, 6.9σ.",
       optimum(0), optimum(1), optimum(2), optimum(3));
-  study.notes = {fmt::format("{} samples each, steps of ¼σ. Normal: Irwin–Hall of 24, whose tails are a little lighter. Laplace: von "
+  study.notes = {fmt::format("{} samples each, steps of ¼σ. Normal: Irwin–Hall of 24, whose tails are a little "
+                             "lighter. Laplace: von "
                              "Neumann's comparisons of uniforms, without a logarithm.",
                              kRows * kCols),
-                 "Right of the optimum rounding grows with the square of the range; left of it clipping takes over at once."};
+                 "Right of the optimum rounding grows with the square of the range; left of it clipping takes over "
+                 "at once."};
   study.source = "Banner et al. 2019, Post-training 4-bit quantization (ACIQ)";
   return study;
 }

@@ -29,10 +29,19 @@ double worst_of_columns(const Matrix<float>& c, const Pair& inputs) {
   double worst = 0.0;
   for (std::int64_t col = 0; col < c.cols(); ++col) {
     double error = 0.0;
-    for (std::int64_t row = 0; row < c.rows(); ++row) error = std::max(error, std::fabs(c(row, col) - inputs.exact(row, col)));
+    for (std::int64_t row = 0; row < c.rows(); ++row) {
+      error = std::max(error, std::fabs(c(row, col) - inputs.exact(row, col)));
+    }
     worst = std::max(worst, error / largest_magnitude(inputs.b.view(), col));
   }
   return worst;
+}
+
+// "+0.7 %", "-26 %"; "0.0 %" for what is smaller than it shows.
+std::string percent(double share) {
+  const double value = 100 * share;
+  if (std::fabs(value) >= 10) return fmt::format("{:+.0f} %", value);
+  return std::fabs(value) < 0.05 ? "0.0 %" : fmt::format("{:+.1f} %", value);
 }
 
 class Claims {
@@ -60,7 +69,8 @@ void add_storage_claims(Claims& claims, const nlohmann::json& published) {
   const Granularity tensor = Granularity::tensor();
   const double int8 = largest_error(b.view(), accepted(quantize::symmetric_int8(b.view(), tensor)));
   const double fp8 = largest_error(b.view(), accepted(quantize::scaled_float(b.view(), formats::kE4m3, tensor)));
-  const double fp8_per32 = largest_error(b.view(), accepted(quantize::scaled_float(b.view(), formats::kE4m3, {32, 1})));
+  const double fp8_per32 =
+      largest_error(b.view(), accepted(quantize::scaled_float(b.view(), formats::kE4m3, {32, 1})));
   claims.add("INT8 largest error over max|B|", published["int8_one_scale_max_storage_err_over_maxB"], int8 / largest);
   claims.add("E4M3 largest error over INT8's", published["fp8_e4m3_one_scale_max_err_over_int8"], fp8 / int8);
   claims.add("A: symmetric rms over asymmetric", published["symmetric_over_asymmetric_activation_rms"],
@@ -77,7 +87,8 @@ void add_product_claims(Claims& claims, const nlohmann::json& published) {
     const double column_rms = rms_error(column, inputs.exact);
     claims.add(fmt::format("zero point: rms gain, {}", kSizes[i]), published["zero_point_end_to_end_rms_gain"][i],
                column_rms / rms_error(product("int8.column_zp"), inputs.exact));
-    claims.add(fmt::format("columns: gain at the √K gate, {}", kSizes[i]), published["per_column_over_per_tensor_sqrtk_gain"][i],
+    claims.add(fmt::format("columns: gain at the √K gate, {}", kSizes[i]),
+               published["per_column_over_per_tensor_sqrtk_gain"][i],
                worst_of_columns(product("int8.tensor"), inputs) / worst_of_columns(column, inputs));
     if (kSizes[i] != 2048) continue;
     claims.add("2:4 over dense rms, 2048", published["two_of_four_rms_over_dense_per_column_at_2048"],
@@ -107,15 +118,18 @@ StudyRecord day98_claims(const StudyInputs&) {
   }
   study.series[1].marked = static_cast<std::int64_t>(worst);
   study.finding = fmt::format(
-      "The three claims that follow from the formats agree within {:.2g} %. The farthest of the others is \"{}\": {:.3g} here, {:.3g} "
-      "published, {:+.0f} %.",
-      100 * arithmetic, study.x.names[worst], *study.series[1].y[worst], *study.series[0].y[worst], 100 * claims.difference(worst));
+      "The three claims that follow from the formats agree within {:.2g} %. The farthest of the others is \"{}\": "
+      "{:.3g} here, {:.3g} "
+      "published, {}.",
+      100 * arithmetic, study.x.names[worst], *study.series[1].y[worst], *study.series[0].y[worst],
+      percent(claims.difference(worst)));
   std::string differences = "Relative differences: ";
   for (std::size_t i = 0; i < claims.count(); ++i) {
-    differences += fmt::format("{}{} {:+.2g} %", i == 0 ? "" : "; ", study.x.names[i], 100 * claims.difference(i));
+    differences += fmt::format("{}{} {}", i == 0 ? "" : "; ", study.x.names[i], percent(claims.difference(i)));
   }
   study.notes = {std::move(differences) + ".",
-                 fmt::format("day98 inputs, seed {}; products over {} rows of A. Claims about largest errors depend on single elements, and the "
+                 fmt::format("day98 inputs, seed {}; products over {} rows of A. Claims about largest errors depend "
+                             "on single elements, and the "
                              "page's own generator correlates them.",
                              kSeed, kRows)};
   study.source = "100 days of GPU, day 98 (baselines/published/day98_t4.json)";

@@ -43,7 +43,8 @@ const std::pair<const Layer, Times>& fullest(const std::map<Layer, Times>& layer
     for (const auto& [scheme, by_tokens] : layer.second) count += by_tokens.size();
     return count;
   };
-  return *std::max_element(layers.begin(), layers.end(), [&](const auto& l, const auto& r) { return weight(l) < weight(r); });
+  return *std::max_element(layers.begin(), layers.end(),
+                           [&](const auto& left, const auto& right) { return weight(left) < weight(right); });
 }
 
 void fill_series(StudyRecord& study, const Times& times) {
@@ -74,7 +75,8 @@ std::string fastest_by_tokens(const StudyRecord& study, const Times& times) {
       fastest = &found->second;
       scheme = candidate;
     }
-    text += fmt::format("{}{} at {} ({:.4g} µs, {})", text.empty() ? "" : ", ", scheme, m, fastest->time_ns / 1000, fastest->kernel);
+    text += fmt::format("{}{} at {} ({:.4g} µs, {})", text.empty() ? "" : ", ", scheme, m, fastest->time_ns / 1000,
+                        fastest->kernel);
   }
   return text;
 }
@@ -97,7 +99,8 @@ StudyRecord decode_speed(const StudyInputs& inputs) {
   }
   const auto& [layer, times] = fullest(layers);
   fill_series(study, times);
-  study.finding = fmt::format("Fastest by number of tokens, k = {}, n = {}: {}.", layer.k, layer.n, fastest_by_tokens(study, times));
+  study.finding = fmt::format("Fastest by number of tokens, k = {}, n = {}: {}.", layer.k, layer.n,
+                              fastest_by_tokens(study, times));
   for (const auto& [backend, device] : inputs.results->context.devices) {
     study.notes.push_back(fmt::format("{}: {}", backend, device.model));
   }

@@ -25,9 +25,9 @@ struct Point {
 Point point_of(const Matrix<float>& x, std::int64_t group, ZeroPoints zero_points) {
   const auto storage = quantize::ScaleStorage::fp16;
   const Granularity granularity{group, 1};
-  const QuantizedMatrix q =
-      accepted(zero_points == ZeroPoints::kNone ? quantize::symmetric_integer(x.view(), formats::kInt4, granularity, storage)
-                                                : quantize::asymmetric_integer(x.view(), formats::kUint4, granularity, storage));
+  const QuantizedMatrix q = accepted(
+      zero_points == ZeroPoints::kNone ? quantize::symmetric_integer(x.view(), formats::kInt4, granularity, storage)
+                                       : quantize::asymmetric_integer(x.view(), formats::kUint4, granularity, storage));
   return {quantize::bits_per_weight(q), rms_error(x.view(), q) / rms(x.view())};
 }
 
@@ -72,11 +72,13 @@ StudyRecord group_size(const StudyInputs&) {
   constexpr std::size_t kGroup32 = 1, kGroup128 = 3;
   const Point normal_128 = curves[0][kGroup128], normal_128_zp = curves[1][kGroup128], normal_32 = curves[0][kGroup32];
   study.finding = fmt::format(
-      "At groups of 128 normal weights have an error of {:.3f} for {:.4g} bits. Zero points bring it to {:.3f} for {:.4g} bits, "
+      "At groups of 128 normal weights have an error of {:.3f} for {:.4g} bits. Zero points bring it to {:.3f} for "
+      "{:.4g} bits, "
       "groups of 32 to {:.3f} for {:.4g}; on day98, with its outliers, those groups take {:.3f} to {:.3f}.",
       normal_128.error, normal_128.bits, normal_128_zp.error, normal_128_zp.bits, normal_32.error, normal_32.bits,
       curves[2][kGroup128].error, curves[2][kGroup32].error);
-  study.notes = {fmt::format("Weights {}×{}, groups along k, FP16 scales, 4-bit zero points; round to nearest within min–max.", kDepth, kCols)};
+  study.notes = {fmt::format("Weights {}×{}, groups along k, FP16 scales, 4-bit zero points; round to nearest within "
+                             "min–max.", kDepth, kCols)};
   study.source = "Frantar et al. 2022, GPTQ (grouping); Lin et al. 2023, AWQ";
   return study;
 }

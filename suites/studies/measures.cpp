@@ -24,7 +24,7 @@ double root_mean_square(std::int64_t rows, std::int64_t cols, const Value& value
 }  // namespace
 
 double rms(View<const float> x) {
-  return root_mean_square(x.rows, x.cols, [&](std::int64_t i, std::int64_t j) { return static_cast<double>(x(i, j)); });
+  return root_mean_square(x.rows, x.cols, [&](std::int64_t i, std::int64_t j) -> double { return x(i, j); });
 }
 
 double rms(const Matrix<double>& x) {
@@ -45,7 +45,9 @@ double rms_error(const Matrix<float>& c, const Matrix<double>& exact, std::int64
 double largest_error(View<const float> x, const QuantizedMatrix& quantized) {
   double largest = 0.0;
   for (std::int64_t i = 0; i < x.rows; ++i) {
-    for (std::int64_t j = 0; j < x.cols; ++j) largest = std::max(largest, std::fabs(quantized.dequantized(i, j) - x(i, j)));
+    for (std::int64_t j = 0; j < x.cols; ++j) {
+      largest = std::max(largest, std::fabs(quantized.dequantized(i, j) - x(i, j)));
+    }
   }
   return largest;
 }
@@ -61,8 +63,8 @@ Pair make_pair(Distribution distribution, Shape shape) {
 Matrix<float> answer(const Scheme& scheme, const Operands& operands) {
   const Kernel* chosen = &replay_kernel(scheme);
   for (const Kernel* kernel : all_kernels()) {
-    const bool is_exact_and_fast = kernel->name == "cpu.simd" && kernel->contract == Contract::kExact;
-    if (is_exact_and_fast && kernel->computes(scheme) && !kernel->unsupported(scheme, operands.shape())) chosen = kernel;
+    const bool is_fast = kernel->name == "cpu.simd" && kernel->contract == Contract::kExact;
+    if (is_fast && kernel->computes(scheme) && !kernel->unsupported(scheme, operands.shape())) chosen = kernel;
   }
   const auto memory = make_host_memory({});
   const Launch launch = chosen->bind(operands, memory->output(operands.shape().m, operands.shape().n), *memory);
@@ -72,7 +74,7 @@ Matrix<float> answer(const Scheme& scheme, const Operands& operands) {
 
 Matrix<float> answer(std::string_view scheme_id, const Pair& inputs, Distribution distribution) {
   const Scheme* scheme = find_scheme(scheme_id);
-  if (scheme == nullptr) throw std::logic_error("a study names a scheme that does not exist: " + std::string(scheme_id));
+  if (scheme == nullptr) throw std::logic_error("a study names a scheme that is not there: " + std::string(scheme_id));
   Matrix<float> calibration;
   if (scheme->needs_calibration) {
     calibration = make_input(distribution, Tensor::kCalibration, kSeed, kCalibrationRows, inputs.a.cols());

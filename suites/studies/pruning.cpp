@@ -18,7 +18,8 @@ constexpr std::int64_t kRows = 512, kCols = 256;
 double share(double part, double whole) { return whole == 0 ? 0.0 : part / whole; }
 
 double energy(const std::vector<double>& squares, std::size_t count) {
-  return pairwise_sum(0, static_cast<std::int64_t>(count), [&](std::int64_t i) { return squares[static_cast<std::size_t>(i)]; });
+  return pairwise_sum(0, static_cast<std::int64_t>(count),
+                      [&](std::int64_t i) { return squares[static_cast<std::size_t>(i)]; });
 }
 
 std::vector<double> squares_of(View<const float> x) {
@@ -66,10 +67,13 @@ StudyRecord pruning(const StudyInputs&) {
   study.series[0].marked = static_cast<std::int64_t>(normal);
   const auto &structured = study.series[0].y, &anywhere = study.series[1].y;
   study.finding = fmt::format(
-      "Of normal weights 2:4 drops {:.1f} % of the energy where the same number of zeros, placed freely, need drop only {:.1f} %: "
+      "Of normal weights 2:4 drops {:.1f} % of the energy where the same number of zeros, placed freely, need drop "
+      "only {:.1f} %: "
       "the structure costs a factor of {:.2f}. Equal magnitudes lose {:.0f} % either way.",
-      100 * *structured[normal], 100 * *anywhere[normal], *structured[normal] / *anywhere[normal], 100 * *structured[constant]);
-  study.notes = {fmt::format("Weights {}×{}, seed {}. Half of the elements are dropped in both; a random half of any input would drop 50 %.",
+      100 * *structured[normal], 100 * *anywhere[normal], *structured[normal] / *anywhere[normal],
+      100 * *structured[constant]);
+  study.notes = {fmt::format("Weights {}×{}, seed {}. Half of the elements are dropped in both; a random half of any "
+                             "input would drop 50 %.",
                              kRows, kCols, kSeed)};
   study.source = "Mishra et al. 2021, Accelerating sparse deep neural networks";
   return study;

@@ -16,8 +16,8 @@ constexpr int kLargestExponent = 10;
 constexpr LayerFormat kLayers[] = {kFp16Layer, kW8a8Layer, kW4a16Layer};
 
 std::string crossovers_of(const Accelerator& accelerator) {
-  return fmt::format("{}: W4A16 is ahead of W8A8 up to {:.0f} tokens; FP16 itself is bound by memory up to {:.0f}. {}.", accelerator.name,
-                     crossover_tokens(accelerator, kW4a16Layer, kW8a8Layer),
+  return fmt::format("{}: W4A16 is ahead of W8A8 up to {:.0f} tokens; FP16 itself is bound by memory up to {:.0f}. {}.",
+                     accelerator.name, crossover_tokens(accelerator, kW4a16Layer, kW8a8Layer),
                      crossover_tokens(accelerator, kFp16Layer, kFp16Layer), accelerator.source);
 }
 
@@ -27,7 +27,8 @@ std::vector<Accelerator> published_accelerators() {
   std::vector<Accelerator> accelerators;
   const nlohmann::json figures = published_figures("accelerators.json");
   for (const nlohmann::json& device : figures["devices"]) {
-    accelerators.push_back({device["name"], device["fp16_flops"], device["int8_ops"], device["bytes_per_second"], device["source"]});
+    accelerators.push_back({device["name"], device["fp16_flops"], device["int8_ops"], device["bytes_per_second"],
+                            device["source"]});
   }
   return accelerators;
 }
@@ -59,11 +60,13 @@ StudyRecord roofline(const StudyInputs&) {
   }
   const auto first = [&](std::size_t i) { return *study.series[i].y.front(); };
   study.finding = fmt::format(
-      "By peak figures, W4A16 is up to {:.1f} times faster than W8A8 and {:.1f} times than FP16 at few tokens, where reading the weights is "
+      "By peak figures, W4A16 is up to {:.1f} times faster than W8A8 and {:.1f} times than FP16 at few tokens, where "
+      "reading the weights is "
       "all there is; from {:.0f} tokens on its FP16 arithmetic takes longer than W8A8's reading, and W8A8 is ahead.",
       first(1) / first(2), first(0) / first(2), crossover_tokens(charted, kW4a16Layer, kW8a8Layer));
   for (const Accelerator& accelerator : accelerators) study.notes.push_back(crossovers_of(accelerator));
-  study.notes.emplace_back("Weights alone, without scales (an FP16 scale per 128 adds 3 % to 4 bits), activations or launch; published peaks, nothing measured.");
+  study.notes.emplace_back("Weights alone, without scales (an FP16 scale per 128 adds 3 % to 4 bits), activations or "
+                           "launch; published peaks, nothing measured.");
   study.source = "Williams et al. 2009, Roofline; figures and their sources in baselines/published/accelerators.json";
   return study;
 }

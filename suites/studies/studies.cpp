@@ -51,7 +51,8 @@ std::vector<std::string> study_names() {
 }
 
 const Study* find_study(std::string_view id) {
-  const auto found = std::find_if(std::begin(kStudies), std::end(kStudies), [&](const Study& s) { return s.id == id; });
+  const auto found =
+      std::find_if(std::begin(kStudies), std::end(kStudies), [&](const Study& study) { return study.id == id; });
   return found == std::end(kStudies) ? nullptr : &*found;
 }
 

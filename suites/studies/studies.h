@@ -1,8 +1,8 @@
 // Studies: questions about number formats and quantizers, answered by computing and not by opinion.
 //
-// A study looks at no kernel and judges nothing. It is a function from fixed seeds to a record (baselines/studies_file.h)
-// that reports/ draws. The same program gives the same record on every machine; only `decode_speed` depends on times,
-// and takes them from the results of a run. Values use + − × ÷ √ alone; logarithms are for whoever draws them.
+// A study looks at no kernel and judges nothing. It is a function from fixed seeds to a record, which reports/ draws
+// (baselines/studies_file.h). The same program gives the same record on every machine; only `decode_speed` depends on
+// times, and takes them from the results of a run. Values use + − × ÷ √ alone; logarithms are for whoever draws them.
 //
 // To add one: a file here, its declaration and its line in studies.cpp, a test of its arithmetic with literals.
 #pragma once

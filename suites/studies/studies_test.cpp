@@ -1,4 +1,4 @@
-// The studies as a whole: records that the file accepts, the same each time, and findings that are known from elsewhere.
+// The studies as a whole: records that the file accepts, the same each time, and findings known from elsewhere.
 #include "suites/studies/studies.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,8 @@ TEST(Studies, ClippingFindsTheKnownOptima) {
   const double known[] = {2.5, 3.5, 4.0, 6.9};
   const double nearness[] = {0.25, 0.25, 0.25, 0.6};  // the last is flat, and few samples lie out there
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(study.x.numbers[static_cast<std::size_t>(*study.series[i].marked)], known[i], nearness[i]) << study.series[i].name;
+    const double optimum = study.x.numbers[static_cast<std::size_t>(*study.series[i].marked)];
+    EXPECT_NEAR(optimum, known[i], nearness[i]) << study.series[i].name;
   }
 }
 
@@ -113,7 +114,8 @@ TEST(DecodeSpeed, TakesTheFastestKernelAtEachNumberOfTokens) {
   add_time(results, "int8", "cuda.imma", 1, 5000);
   add_time(results, "int8", "cuda.imma", 32, 5500);
   const StudyRecord study = run("decode_speed", {results});
-  EXPECT_EQ(study.finding, "Fastest by number of tokens, k = 32, n = 64: w4 at 1 (2 µs, cuda.warp), int8 at 32 (5.5 µs, cuda.imma).");
+  EXPECT_EQ(study.finding, "Fastest by number of tokens, k = 32, n = 64: w4 at 1 (2 µs, cuda.warp), int8 at 32 (5.5 "
+                           "µs, cuda.imma).");
   EXPECT_THAT(study.x.numbers, testing::ElementsAre(1, 32));
   ASSERT_EQ(study.series.size(), 2u);
   EXPECT_EQ(study.series[1].name, "w4");

@@ -29,7 +29,8 @@ std::vector<double> sums_at(const std::vector<std::int64_t>& counts, const Add& 
   return sums;
 }
 
-StudyRecord::Series shares(std::string name, const std::vector<double>& sums, const std::vector<std::int64_t>& counts) {
+StudyRecord::Series shares(std::string name, const std::vector<double>& sums,
+                           const std::vector<std::int64_t>& counts) {
   StudyRecord::Series series{std::move(name), {}, {}};
   for (std::size_t i = 0; i < sums.size(); ++i) series.y.emplace_back(sums[i] / static_cast<double>(counts[i]));
   return series;
@@ -62,11 +63,14 @@ StudyRecord swamping(const StudyInputs&) {
   study.series = {shares("FP32", fp32, counts), shares("FP16", fp16, counts), shares("BF16", bf16, counts),
                   shares("E5M2", e5m2, counts)};
   study.finding = fmt::format(
-      "A sum of ones stops at {:.0f} in E5M2, {:.0f} in BF16, {:.0f} in FP16 and {:.0f} in FP32: there 1 is half a step, and ties go to "
+      "A sum of ones stops at {:.0f} in E5M2, {:.0f} in BF16, {:.0f} in FP16 and {:.0f} in FP32: there 1 is half a "
+      "step, and ties go to "
       "the even sum. In E5M2 32 + 3.5 gives {:g}.",
       e5m2.back(), bf16.back(), fp16.back(), fp32.back(), narrow_sum(formats::kE5m2, 32.0, 3.5));
-  study.notes = {"One addition after another, each rounded to nearest even. Partial sums of equal size, as in a tree, do not swamp."};
-  study.source = "Higham, Accuracy and Stability of Numerical Algorithms, §4.2; Wang et al. 2018, Training DNNs with 8-bit floating point numbers";
+  study.notes = {"One addition after another, each rounded to nearest even. Partial sums of equal size, as in a "
+                 "tree, do not swamp."};
+  study.source = "Higham, Accuracy and Stability of Numerical Algorithms, §4.2; Wang et al. 2018, Training DNNs with "
+                 "8-bit floating point numbers";
   return study;
 }
 

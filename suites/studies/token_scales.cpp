@@ -38,15 +38,19 @@ StudyRecord token_scales(const StudyInputs&) {
   study.x = categories("input", {"plain", fmt::format("row 0 times {:g}", kGain)});
   study.y = {"rms error of the other rows; int8.token, plain = 1", "", StudyRecord::Scale::log};
   for (const char* scheme : {"int8.column", "int8.token"}) {
-    study.series.push_back({scheme, {other_rows_error(scheme, plain) / unit, other_rows_error(scheme, loud) / unit}, {}});
+    const double without = other_rows_error(scheme, plain) / unit, beside = other_rows_error(scheme, loud) / unit;
+    study.series.push_back({scheme, {without, beside}, {}});
   }
   const auto &column = study.series[0].y, &token = study.series[1].y;
   study.series[0].marked = 1;
   study.finding = fmt::format(
-      "Beside a row {:g} times louder the other rows' error with one scale for A is {:.1f} times that with a scale for each row; "
-      "without it, {:.2f} times. The shared step grew {:.1f} times with the largest element of A; a row's own step did not.",
+      "Beside a row {:g} times louder the other rows' error with one scale for A is {:.1f} times that with a scale "
+      "for each row; "
+      "without it, {:.2f} times. The shared step grew {:.1f} times with the largest element of A; a row's own step "
+      "did not.",
       kGain, *column[1] / *token[1], *column[0] / *token[0], largest_magnitude(loud.a) / largest_magnitude(plain.a));
-  study.notes = {fmt::format("{}×{}×{}, normal, seed {}; the error of row 0 itself is left out. B has a scale for each column in "
+  study.notes = {fmt::format("{}×{}×{}, normal, seed {}; the error of row 0 itself is left out. B has a scale for "
+                             "each column in "
                              "both schemes.",
                              kShape.m, kShape.n, kShape.k, kSeed)};
   study.source = "Yao et al. 2022, ZeroQuant (token-wise quantization)";
