@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "kernels/quantize/factors.h"
+#include "kernels/quantize/integer.h"
 #include "kernels/quantize/weight_quantizers.h"
 
 namespace narrowgate::quantize {
@@ -56,6 +57,7 @@ double output_error(View<const float> b, View<const float> x, const QuantizedMat
 
 OrRefusal<ScaledWeights> awq(View<const float> b, View<const float> x, const formats::Format& element,
                              std::int64_t group) {
+  if (auto finite = refuse_non_finite(x); !finite) return tl::unexpected(finite.error());
   const std::vector<double> means = mean_magnitudes(x);
   std::optional<ScaledWeights> best;
   double least = std::numeric_limits<double>::infinity();

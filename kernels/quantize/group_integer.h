@@ -7,6 +7,7 @@
 //   binary       s = max(RNE(mean|x|), floor)                       q = x < 0 ? −1 : 1
 //
 // The scale is rounded once, from the exact quotient, to its storage type, whose smallest normal number is the floor.
+// x / s and −lo / s are FP32 divisions by the stored scale; adding z to a rounded quotient is exact.
 // A mean is a double sum over the block in ascending row-major order, divided once.
 #pragma once
 

@@ -3,7 +3,8 @@
 //   y = H·(D·x) / √n      D = diag(±1), the sign of element k being the top bit of word k of a Philox stream
 //
 // Applied to the k axis of A and of B with the same signs it leaves A·B as it is, up to rounding. The order of
-// operations is fixed: signs, butterflies of strides 1, 2, 4, …, n/2, then one multiplication by fl(1/√n).
+// operations is fixed: signs, butterflies of strides 1, 2, 4, …, n/2, each (low, high) → (low + high, low − high), then
+// one multiplication by fl(1/√n); all in FP32.
 #pragma once
 
 #include "kernels/quantize/mx.h"

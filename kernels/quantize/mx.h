@@ -14,7 +14,7 @@ enum class MxRule {
   floor,  // 2^(⌊log₂ amax⌋ − emax), the specification's: values near the top of the block's binade saturate
   ceil,   // 2^(⌈log₂ amax⌉ − emax)
   rceil,  // the smallest power of two for which amax does not saturate
-  even,   // floor, of amax with half a step of the element's mantissa added
+  even,   // floor, of amax with half a step of the element's mantissa m added: 2^(22 − m) to its bits, subnormal or not
 };
 
 // log₂ X, within [−127, 127]; −127 for amax = 0. `amax` is finite and not negative.

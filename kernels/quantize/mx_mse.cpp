@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <utility>
 
 #include "kernels/formats/records/e8m0.h"
 #include "kernels/parallel.h"
@@ -15,7 +14,7 @@ namespace {
 
 constexpr int kFirstNumerator = 64;
 constexpr int kLastNumerator = 16;
-// c falls to a quarter of amax, so its power of two falls twice; a third time if c is subnormal and a tie sends it down.
+// c falls to a quarter of amax, so its power of two falls twice; a third time where c is subnormal and rounds down.
 constexpr std::size_t kMostScales = 4;
 
 // Elements of one block in ascending k, and their codes under some scale.
@@ -93,18 +92,16 @@ void quantize_block(View<const float> x, const LeastSquares& search, std::int64_
   const std::int64_t first_row = block_row * size.rows;
   const std::int64_t first_col = block_col * size.cols;
   const bool is_down = size.rows > 1;
-  const std::int64_t count = is_down ? std::min(size.rows, x.rows - first_row) : std::min(size.cols, x.cols - first_col);
+  const float* in = &x(first_row, first_col);
+  std::int8_t* out = &result.codes(first_row, first_col);
+  const std::int64_t stride_in = is_down ? x.ld : 1;
+  const std::int64_t stride_out = is_down ? x.cols : 1;
   Block block;
-  block.count = static_cast<std::size_t>(count);
-  const auto place = [&](std::int64_t i) { return std::pair{first_row + (is_down ? i : 0), first_col + (is_down ? 0 : i)}; };
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto [row, col] = place(i);
-    block.x[static_cast<std::size_t>(i)] = x(row, col);
-  }
+  block.count = static_cast<std::size_t>(std::min(kMxBlock, is_down ? x.rows - first_row : x.cols - first_col));
+  for (std::size_t i = 0; i < block.count; ++i) block.x[i] = in[static_cast<std::int64_t>(i) * stride_in];
   result.scales[result.block_at(first_row, first_col)] = search.choose(block);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto [row, col] = place(i);
-    result.codes(row, col) = static_cast<std::int8_t>(block.codes[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < block.count; ++i) {
+    out[static_cast<std::int64_t>(i) * stride_out] = static_cast<std::int8_t>(block.codes[i]);
   }
 }
 
@@ -122,7 +119,9 @@ OrRefusal<QuantizedMatrix> mx_mse(View<const float> x, const formats::Format& el
   result.scales.resize(static_cast<std::size_t>(down * across));
   const LeastSquares search(element);
   parallel_for(down, [&](std::int64_t block_row) {
-    for (std::int64_t block_col = 0; block_col < across; ++block_col) quantize_block(x, search, block_row, block_col, result);
+    for (std::int64_t block_col = 0; block_col < across; ++block_col) {
+      quantize_block(x, search, block_row, block_col, result);
+    }
   });
   return result;
 }

@@ -1,4 +1,4 @@
-// Floating codes with FP32 scales: s = max(RNE(max|x| / element's maximum), 2⁻¹²⁶), q = element(x / s).
+// Floating codes with FP32 scales: s = max(RNE(max|x| / element's maximum), 2⁻¹²⁶), q = element(fl(x / s)).
 #pragma once
 
 #include "kernels/quantize/block_scaling.h"

@@ -151,6 +151,7 @@ TEST(Refusals, WhatIsNotFinite) {
   EXPECT_FALSE(mse_clipped_integer(as_column(bad), kInt4, kGroup));
   EXPECT_FALSE(hqq(as_column(bad), kUint4, kGroup));
   EXPECT_FALSE(awq(as_column(bad), as_row({1.0f, 1.0f}), kInt4, kGroup));
+  EXPECT_FALSE(awq(as_column({1.0f, 1.0f}), as_row(bad), kInt4, kGroup));
   EXPECT_FALSE(gptq(as_column(bad), as_row({1.0f, 1.0f}), kInt4, kGroup));
   EXPECT_FALSE(gptq(as_column({1.0f, 1.0f}), as_row(bad), kInt4, kGroup));
 }

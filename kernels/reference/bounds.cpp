@@ -177,7 +177,7 @@ void add_float_rounding(Matrix<double>& bound, const Matrix<double>& target, con
   const std::int64_t k = problem.k();
   const EpilogueScale scales(operands);
   const Matrix<double> magnitude = product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
-  const double factor = gamma_factor(chain_length(k, operands.accumulation));
+  const double factor = gamma_factor(chain_length(k, operands.accumulation)) + oracle_error_factor(k);
   const double epilogue = scales.is_one() ? 0.0 : 2.0 * kUnitRoundoff * (1.0 + 2.0 * kUnitRoundoff);
   const double block_scale = largest_block_scale(operands);
   // fl(sa·sb) of a block may itself underflow; |t| ≤ k·2¹⁷ for every element format (448² < 2¹⁸, 57344² is not blocked).
@@ -189,8 +189,7 @@ void add_float_rounding(Matrix<double>& bound, const Matrix<double>& target, con
       const double scale = scales.at(row, col);
       const double underflow = static_cast<double>(k) * kHalfSubnormal * std::max({scale, block_scale, 1.0}) + block_underflow +
                                (epilogue > 0.0 ? (reach / scale + 1.0) * kHalfSubnormal : 0.0);
-      bound(row, col) = inflation(k) * (bound(row, col) + chain + oracle_error_factor(k) * magnitude(row, col) + epilogue * reach) +
-                        underflow;
+      bound(row, col) = inflation(k) * (bound(row, col) + chain + epilogue * reach) + underflow;
     }
   });
 }

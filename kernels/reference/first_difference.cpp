@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <span>
+#include <string_view>
 
 #include "kernels/reference/quantize_oracle.h"
 
@@ -20,18 +21,19 @@ std::string described(Granularity granularity) { return fmt::format("{}×{}", gr
 
 // What says how the numbers are to be read.
 std::string difference_of_kind(const QuantizedMatrix& actual, const QuantizedMatrix& expected) {
-  if (actual.is_float() != expected.is_float()) return actual.is_float() ? "values instead of codes" : "codes instead of values";
+  if (actual.is_float() != expected.is_float()) {
+    return actual.is_float() ? "values instead of codes" : "codes instead of values";
+  }
   if (actual.rows() != expected.rows() || actual.cols() != expected.cols()) {
-    return fmt::format("{}×{} elements instead of {}×{}", actual.rows(), actual.cols(), expected.rows(), expected.cols());
+    return fmt::format("{}×{} elements instead of {}×{}", actual.rows(), actual.cols(), expected.rows(),
+                       expected.cols());
   }
-  const auto elements = std::pair{name_of(actual.element, "plain integers"), name_of(expected.element, "plain integers")};
-  if (elements.first != elements.second) {
-    return fmt::format("the elements are {} instead of {}", elements.first, elements.second);
-  }
-  const auto storages = std::pair{name_of(actual.scale_format, "fp32"), name_of(expected.scale_format, "fp32")};
-  if (storages.first != storages.second) {
-    return fmt::format("scales are stored as {} instead of {}", storages.first, storages.second);
-  }
+  const std::string_view element = name_of(actual.element, "plain integers");
+  const std::string_view expected_element = name_of(expected.element, "plain integers");
+  if (element != expected_element) return fmt::format("the elements are {} instead of {}", element, expected_element);
+  const std::string_view storage = name_of(actual.scale_format, "fp32");
+  const std::string_view expected_storage = name_of(expected.scale_format, "fp32");
+  if (storage != expected_storage) return fmt::format("scales are stored as {} instead of {}", storage, expected_storage);
   if (actual.granularity != expected.granularity) {
     return fmt::format("blocks are {} instead of {}", described(actual.granularity), described(expected.granularity));
   }
@@ -41,10 +43,14 @@ std::string difference_of_kind(const QuantizedMatrix& actual, const QuantizedMat
   return {};
 }
 
-std::string difference_of_floats(std::string_view name, std::span<const float> actual, std::span<const float> expected) {
-  if (actual.size() != expected.size()) return fmt::format("{} {}s instead of {}", actual.size(), name, expected.size());
+std::string difference_of_floats(std::string_view name, std::span<const float> actual,
+                                 std::span<const float> expected) {
+  if (actual.size() != expected.size()) {
+    return fmt::format("{} {}s instead of {}", actual.size(), name, expected.size());
+  }
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (!same_bits(actual[i], expected[i])) return fmt::format("{} {} is {:a} instead of {:a}", name, i, actual[i], expected[i]);
+    if (same_bits(actual[i], expected[i])) continue;
+    return fmt::format("{} {} is {:a} instead of {:a}", name, i, actual[i], expected[i]);
   }
   return {};
 }
@@ -88,7 +94,8 @@ std::string difference_of_elements(const QuantizedMatrix& actual, const Quantize
 }  // namespace
 
 std::string first_difference(const QuantizedMatrix& actual, const QuantizedMatrix& expected) {
-  for (const auto compare : {difference_of_kind, difference_of_scales, difference_of_zero_points, difference_of_elements}) {
+  for (const auto compare :
+       {difference_of_kind, difference_of_scales, difference_of_zero_points, difference_of_elements}) {
     if (std::string difference = compare(actual, expected); !difference.empty()) return difference;
   }
   return {};

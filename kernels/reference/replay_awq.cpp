@@ -61,7 +61,9 @@ double column_error(View<const float> b, View<const float> x, const ScaledWeight
 
 double output_error(View<const float> b, View<const float> x, const ScaledWeights& scaled) {
   std::vector<double> errors(static_cast<std::size_t>(b.cols));
-  parallel_for(b.cols, [&](std::int64_t col) { errors[static_cast<std::size_t>(col)] = column_error(b, x, scaled, col); });
+  parallel_for(b.cols, [&](std::int64_t col) {
+    errors[static_cast<std::size_t>(col)] = column_error(b, x, scaled, col);
+  });
   double total = 0;
   for (const double error : errors) total += error;
   return total;

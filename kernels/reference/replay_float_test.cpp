@@ -35,7 +35,8 @@ std::vector<int> bit_patterns(const QuantizedMatrix& q) {
 
 TEST(ReplayFp16, WorkedExamples) {
   const std::vector<float> x = {1 + 0x1p-11f, 1 + 3 * 0x1p-11f, 65504.0f, 0x1p-25f, 0x1.8p-25f, 0.1f};
-  EXPECT_THAT(replay_fp16(as_row(x)).flat(), ElementsAre(1.0f, 1 + 0x1p-9f, 65504.0f, 0.0f, 0x1p-24f, 0.0999755859375f));
+  EXPECT_THAT(replay_fp16(as_row(x)).flat(),
+              ElementsAre(1.0f, 1 + 0x1p-9f, 65504.0f, 0.0f, 0x1p-24f, 0.0999755859375f));
   EXPECT_TRUE(std::signbit(replay_fp16(as_row({-0.0f}))(0, 0)));
 }
 
@@ -132,6 +133,24 @@ TEST(ReplayNvfp4, EqualsTheQuantizer) {
   }
 }
 
+// Block maxima a few steps around 6·s_T·t, where t is a tie of E4M3: there the order of the two divisions decides.
+TEST(ReplayNvfp4, ScalesAroundTiesEqualTheQuantizers) {
+  constexpr int kNeighbours = 9;
+  for (const float largest : {1.0f, 0.7f, 3.3e5f}) {
+    Matrix<float> x(126 * kNeighbours + 1, 1);
+    x(0, 0) = largest;
+    for (std::uint32_t code = 0; code < 126; ++code) {
+      const float tie = (formats::decode(kE4m3, code) + formats::decode(kE4m3, code + 1)) / 2;
+      const auto middle = std::bit_cast<std::int32_t>(tie * 6.0f * (largest / 2688.0f));
+      for (int i = 0; i < kNeighbours; ++i) {
+        x(1 + static_cast<int>(code) * kNeighbours + i, 0) = std::bit_cast<float>(middle + i - kNeighbours / 2);
+      }
+    }
+    const auto fast = quantize::nvfp4(x.view(), BlockAxis::cols);
+    ASSERT_EQ(first_difference(*fast, replay_nvfp4(x.view(), BlockAxis::cols)), "") << largest;
+  }
+}
+
 TEST(ReplayMx, EqualsTheQuantizer) {
   for (const HardInput& input : hard_inputs(kLargest)) {
     for (const formats::Format* element : kMxElements) {
@@ -169,7 +188,8 @@ TEST(ReplayMxMse, EqualsTheQuantizer) {
     for (const formats::Format* element : kMxElements) {
       for (const BlockAxis axis : kAxes) {
         ASSERT_EQ(first_difference(*quantize::mx_mse(input.x.view(), *element, axis),
-                                   replay_mx_mse(input.x.view(), *element, axis)), "") << input.name << ' ' << element->name;
+                                   replay_mx_mse(input.x.view(), *element, axis)), "")
+            << input.name << ' ' << element->name;
       }
     }
   }

@@ -42,7 +42,8 @@ float improved_zero_point(const Group& group, double beta) {
   for (std::size_t i = 0; i < group.weights.size(); ++i) {
     sum += group.codes[i] - (group.weights[i] - shrunk(group.error(i), beta)) / group.scale;
   }
-  return formats::decode(formats::kFp16, *formats::encode(formats::kFp16, sum / static_cast<double>(group.weights.size())));
+  const double mean = sum / static_cast<double>(group.weights.size());
+  return formats::decode(formats::kFp16, *formats::encode(formats::kFp16, mean));
 }
 
 Group next_iterate(Group group, double beta) {
@@ -81,13 +82,12 @@ QuantizedMatrix replay_hqq(View<const float> b, const formats::Format& element, 
   for_each_block(b, q.granularity, [&](std::size_t block, const std::vector<float>& weights) {
     const auto col = static_cast<std::int64_t>(block) % b.cols;
     const std::int64_t first = static_cast<std::int64_t>(block) / b.cols * group;
+    const auto code = [&](std::size_t i) -> std::int8_t& { return q.codes(first + static_cast<std::int64_t>(i), col); };
     Group start{weights, q.scales[block], element.maximum, static_cast<float>(zero_points[block]), {}};
-    for (std::size_t i = 0; i < weights.size(); ++i) start.codes.push_back(q.codes(first + static_cast<std::int64_t>(i), col));
+    for (std::size_t i = 0; i < weights.size(); ++i) start.codes.push_back(code(i));
     const Group best = best_iterate(start);
     q.fractional_zero_points[block] = best.zero_point;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      q.codes(first + static_cast<std::int64_t>(i), col) = static_cast<std::int8_t>(best.codes[i]);
-    }
+    for (std::size_t i = 0; i < weights.size(); ++i) code(i) = static_cast<std::int8_t>(best.codes[i]);
   });
   return q;
 }

@@ -22,8 +22,8 @@ inline float tie(std::uint64_t i, int top) {
   const std::uint64_t row = i / kHardCols;
   const std::uint64_t col = i % kHardCols;
   if (row % 8 == 0 || col % 8 == 0) return static_cast<float>(top);
-  const auto halves = static_cast<int>(philox_word({.seed = 21}, i) % static_cast<std::uint32_t>(4 * top + 1)) - 2 * top;
-  return static_cast<float>(halves) / 2;
+  const auto choices = static_cast<std::uint32_t>(4 * top + 1);
+  return static_cast<float>(philox_word({.seed = 21}, i) % choices) / 2 - static_cast<float>(top);
 }
 
 // Any finite pattern of bits no larger than `limit`.
@@ -100,15 +100,16 @@ inline void expect_planted_changes_found(const QuantizedMatrix& expected) {
     expect_found([&](QuantizedMatrix& q) { q.values(row, 0) = -q.values(row, 0); }, "sign");
     return;
   }
-  expect_found([&](QuantizedMatrix& q) { q.codes(row, col) = static_cast<std::int8_t>(q.codes(row, col) + 1); }, "code");
+  expect_found([&](QuantizedMatrix& q) { ++q.codes(row, col); }, "code");
   expect_found([](QuantizedMatrix& q) { q.scales.back() = one_ulp_more(q.scales.back()); }, "scale");
   expect_found([](QuantizedMatrix& q) { q.scales.pop_back(); }, "count of scales");
   expect_found([](QuantizedMatrix& q) { q.tensor_scale = one_ulp_more(q.tensor_scale); }, "tensor scale");
-  expect_found([](QuantizedMatrix& q) { q.zero_points.empty() ? q.zero_points.push_back(0) : void(++q.zero_points.back()); },
-               "zero point");
+  expect_found([](QuantizedMatrix& q) { q.zero_points.push_back(0); }, "count of zero points");
+  expect_found([](QuantizedMatrix& q) { q.fractional_zero_points.push_back(0.0f); }, "count of fractional zero points");
+  if (!expected.zero_points.empty()) expect_found([](QuantizedMatrix& q) { ++q.zero_points.back(); }, "zero point");
   if (!expected.fractional_zero_points.empty()) {
-    expect_found([](QuantizedMatrix& q) { q.fractional_zero_points.back() = one_ulp_more(q.fractional_zero_points.back()); },
-                 "fractional zero point");
+    const auto plant = [](QuantizedMatrix& q) { q.fractional_zero_points[0] = one_ulp_more(q.fractional_zero_points[0]); };
+    expect_found(plant, "fractional zero point");
   }
 }
 

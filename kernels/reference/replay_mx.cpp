@@ -28,10 +28,10 @@ double half_step(double amax, const Format& element) {
   return std::ldexp(1.0, std::max(std::ilogb(amax), -126) - mantissa_bits - 1);
 }
 
-// The smallest j ≥ −127 with amax ≤ 2ʲ · maximum.
+// The smallest j ≥ −127 with amax ≤ 2ʲ · maximum. One binade below that of amax nothing holds it.
 int smallest_exponent_that_holds(double amax, double maximum) {
-  int exponent = -127;
-  for (double held = std::ldexp(maximum, -127); held < amax; held *= 2) ++exponent;
+  int exponent = std::max(std::ilogb(amax) - std::ilogb(maximum) - 1, -127);
+  while (std::ldexp(maximum, exponent) < amax) ++exponent;
   return exponent;
 }
 

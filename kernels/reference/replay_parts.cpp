@@ -27,7 +27,8 @@ std::vector<Extent> extents(View<const float> x, Granularity granularity) {
   return result;
 }
 
-std::vector<float> gathered(View<const float> x, Granularity granularity, std::int64_t block_row, std::int64_t block_col) {
+std::vector<float> gathered(View<const float> x, Granularity granularity, std::int64_t block_row,
+                            std::int64_t block_col) {
   const std::int64_t height = granularity.rows == 0 ? x.rows : granularity.rows;
   const std::int64_t width = granularity.cols == 0 ? x.cols : granularity.cols;
   std::vector<float> elements;

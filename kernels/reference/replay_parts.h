@@ -83,7 +83,8 @@ void write_codes(View<const float> x, QuantizedMatrix& q, const CodeOf& code_of)
 }
 
 // The elements of one block in ascending row-major order, which along one row or column is ascending k.
-std::vector<float> gathered(View<const float> x, Granularity granularity, std::int64_t block_row, std::int64_t block_col);
+std::vector<float> gathered(View<const float> x, Granularity granularity, std::int64_t block_row,
+                            std::int64_t block_col);
 
 // visit(block, its elements gathered) for every block, in no order.
 template <class Visit>

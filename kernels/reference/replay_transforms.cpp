@@ -1,6 +1,6 @@
 // What is done to matrices before they are quantized: pruning, rotation, channel factors.
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "kernels/reference/quantize_oracle.h"
 #include "kernels/reference/replay_parts.h"
@@ -54,9 +54,11 @@ Matrix<float> replay_prune24(View<const float> b) {
       std::vector<std::int64_t> rows;
       for (std::int64_t row = first; row < std::min(first + 4, b.rows); ++row) rows.push_back(row);
       // A stable sort leaves the lower k first among equal magnitudes.
-      std::stable_sort(rows.begin(), rows.end(),
-                       [&](std::int64_t left, std::int64_t right) { return std::fabs(b(left, col)) > std::fabs(b(right, col)); });
-      for (std::size_t rank = 0; rank < std::min<std::size_t>(2, rows.size()); ++rank) kept(rows[rank], col) = b(rows[rank], col);
+      std::stable_sort(rows.begin(), rows.end(), [&](std::int64_t left, std::int64_t right) {
+        return std::fabs(b(left, col)) > std::fabs(b(right, col));
+      });
+      const std::span<const std::int64_t> largest = std::span(rows).first(std::min<std::size_t>(rows.size(), 2));
+      for (const std::int64_t row : largest) kept(row, col) = b(row, col);
     }
   }
   return kept;
@@ -77,7 +79,9 @@ Matrix<float> replay_hadamard_rotated(View<const float> x, quantize::BlockAxis a
     const auto element = [&](std::int64_t k) { return k_is_rows ? x(k, line) : x(line, k); };
     for (std::int64_t first = 0; first < length; first += n) {
       std::vector<float> block;
-      for (std::int64_t k = first; k < std::min(first + n, length); ++k) block.push_back(element(k) * sign[static_cast<std::size_t>(k)]);
+      for (std::int64_t k = first; k < std::min(first + n, length); ++k) {
+        block.push_back(element(k) * sign[static_cast<std::size_t>(k)]);
+      }
       if (first < whole) block = rotated(std::move(block));
       for (std::size_t i = 0; i < block.size(); ++i) {
         const std::int64_t k = first + static_cast<std::int64_t>(i);

@@ -67,7 +67,7 @@ TEST(ReplayPrune24, EqualsThePruningWithTiesAndTails) {
     const Matrix<float> x = quantize::generated(rows, 9, [](std::uint64_t i) {
       return static_cast<float>(philox_word({.seed = 4}, i) % 5) - 2.0f;  // many ties
     });
-    ASSERT_EQ(first_difference(as_values(quantize::prune24(x.view())), as_values(replay_prune24(x.view()))), "") << rows;
+    ASSERT_EQ(first_difference(as_values(quantize::prune24(x.view())), as_values(replay_prune24(x.view()))), "");
   }
   for (const HardInput& input : hard_inputs(kLargest)) {
     ASSERT_EQ(first_difference(as_values(quantize::prune24(input.x.view())), as_values(replay_prune24(input.x.view()))),
@@ -102,16 +102,17 @@ TEST(ReplayFactors, RoundingEqualsTheOtherAtAllExponents) {
 TEST(ReplayFactors, EqualTheOthers) {
   for (const HardInput& of_x : hard_inputs(kLargest)) {
     for (const HardInput& of_w : hard_inputs(kLargest)) {
+      SCOPED_TRACE(of_x.name + ", " + of_w.name);
       const View<const float> x = of_x.x.view();
       const View<const float> w = {of_w.x.data(), of_w.x.cols(), 9, of_w.x.cols()};
       for (const FactorRounding rounding : {FactorRounding::fp32, FactorRounding::power_of_two}) {
         const std::vector<float> factors = quantize::smooth_factors(x, w, rounding);
         const std::vector<float> replayed = replay_smooth_factors(x, w, rounding);
-        ASSERT_EQ(first_difference(as_values(factors), as_values(replayed)), "") << of_x.name << ", " << of_w.name;
+        ASSERT_EQ(first_difference(as_values(factors), as_values(replayed)), "");
         ASSERT_EQ(first_difference(as_values(quantize::divided_columns(x, factors)),
-                                   as_values(replay_divided_columns(x, replayed))), "") << of_x.name << ", " << of_w.name;
+                                   as_values(replay_divided_columns(x, replayed))), "");
         ASSERT_EQ(first_difference(as_values(quantize::multiplied_rows(w, factors)),
-                                   as_values(replay_multiplied_rows(w, replayed))), "") << of_x.name << ", " << of_w.name;
+                                   as_values(replay_multiplied_rows(w, replayed))), "");
       }
     }
   }

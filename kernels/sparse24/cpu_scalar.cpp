@@ -1,68 +1,45 @@
-// sparse24, cpu.scalar: products of compressed 2:4 weights, two values and two places for each four k, zeros skipped.
-// The replay oracle of the compressed schemes. The answer is that of the dense kernel on the pruned matrix: a skipped
-// product is a zero, which changes no sum (but the sign of a zero, which a digest ignores).
+// sparse24, cpu.scalar: the definition as a loop over what is kept, and so the replay oracle of the compressed schemes.
 #include <cmath>
 #include <vector>
 
-#include "kernels/int8/int8.h"
 #include "kernels/parallel.h"
-#include "kernels/quantize/compress24.h"
+#include "kernels/sparse24/sparse24.h"
 
 namespace narrowgate::sparse24 {
 namespace {
 
-// Values are FP32, or INT8 codes for the integer arithmetic.
-template <class T>
-struct Arguments {
-  View<const T> a;                // m×k
-  View<const T> values;           // 2·⌈k/4⌉ × n
-  View<const std::uint8_t> places;
-};
-
-// sums[j] += the products of row i that are not skipped, in ascending k.
+// add(sums[j], value, element of A) for what row i keeps, in ascending k.
 template <class T, class Sum, class Add>
-void add_products(const Arguments<T>& args, std::int64_t i, std::vector<Sum>& sums, const Add& add) {
-  for (std::int64_t kept = 0; kept < args.values.rows; ++kept) {
-    for (std::int64_t j = 0; j < args.values.cols; ++j) {
-      const std::int64_t k = kept / 2 * 4 + args.places(kept, j);
-      if (k < args.a.cols) add(sums[static_cast<std::size_t>(j)], args.values(kept, j), args.a(i, k));
+void add_products(const Compressed<T>& operands, std::int64_t i, std::vector<Sum>& sums, const Add& add) {
+  for (std::int64_t kept = 0; kept < operands.values.rows; ++kept) {
+    for (std::int64_t j = 0; j < operands.values.cols; ++j) {
+      const std::int64_t k = operands.k_of(kept, j);
+      if (k < operands.a.cols) add(sums[static_cast<std::size_t>(j)], operands.values(kept, j), operands.a(i, k));
     }
   }
 }
 
-template <class T>
-Arguments<T> place_compressed(View<const T> a, View<const T> b, Memory& memory) {
-  const auto compressed = quantize::compress24(b);
-  if (!compressed) throw std::logic_error("the pruned weights hold more than two values in four");
-  const auto& stored = *compressed;
-  return {a, memory.place("kept values of B", stored.values.view()), memory.place("places of B", stored.places.view())};
+void run_floats(const FloatArguments& args) {
+  parallel_for(args.c.rows, [&](std::int64_t i) {
+    std::vector<float> sums(static_cast<std::size_t>(args.c.cols), 0.0f);
+    add_products(args.operands, i, sums, [](float& sum, float b, float a) { sum = std::fma(b, a, sum); });
+    for (std::int64_t j = 0; j < args.c.cols; ++j) args.c(i, j) = args.epilogue(sums[static_cast<std::size_t>(j)], i, j);
+  });
 }
 
-Launch bind_floats(const Operands& operands, View<float> c, Memory& memory) {
-  const auto args = place_compressed<float>(memory.place("A", operands.a.values.view()), operands.b.values.view(), memory);
-  return [args, c, epilogue = place_epilogue(operands, memory)] {
-    parallel_for(c.rows, [&](std::int64_t i) {
-      std::vector<float> sums(static_cast<std::size_t>(c.cols), 0.0f);
-      add_products(args, i, sums, [](float& sum, float b, float a) { sum = std::fma(b, a, sum); });
-      for (std::int64_t j = 0; j < c.cols; ++j) c(i, j) = epilogue(sums[static_cast<std::size_t>(j)], i, j);
-    });
-  };
-}
-
-Launch bind_integers(const Operands& operands, View<float> c, Memory& memory) {
-  const int8::Arguments dense = int8::place(operands, c, memory);
-  const auto args = place_compressed<std::int8_t>(dense.a, operands.b.codes.view(), memory);
-  return [args, dense, c] {
-    parallel_for(c.rows, [&](std::int64_t i) {
-      std::vector<std::int32_t> sums(static_cast<std::size_t>(c.cols), 0);
-      add_products(args, i, sums, [](std::int32_t& sum, std::int8_t b, std::int8_t a) { sum += b * a; });
-      for (std::int64_t j = 0; j < c.cols; ++j) c(i, j) = dense.finish(sums[static_cast<std::size_t>(j)], i, j);
-    });
-  };
+void run_integers(const IntegerArguments& args) {
+  parallel_for(args.dense.c.rows, [&](std::int64_t i) {
+    std::vector<std::int32_t> sums(static_cast<std::size_t>(args.dense.c.cols), 0);
+    add_products(args.operands, i, sums, [](std::int32_t& sum, std::int8_t b, std::int8_t a) { sum += b * a; });
+    for (std::int64_t j = 0; j < args.dense.c.cols; ++j) {
+      args.dense.c(i, j) = args.dense.finish(sums[static_cast<std::size_t>(j)], i, j);
+    }
+  });
 }
 
 Launch bind_compressed(const Operands& operands, View<float> c, Memory& memory) {
-  return operands.b.is_float() ? bind_floats(operands, c, memory) : bind_integers(operands, c, memory);
+  if (operands.b.is_float()) return [args = place_floats(operands, c, memory)] { run_floats(args); };
+  return [args = place_integers(operands, c, memory)] { run_integers(args); };
 }
 
 }  // namespace
@@ -75,7 +52,7 @@ const Kernel cpu_scalar = {
     .contract = Contract::kExact,
     .arithmetic = "two of four products on the CPU: FP32 fused multiply-adds or 32-bit integers",
     .source = "kernels/sparse24/cpu_scalar.cpp",
-    .computes = [](const Scheme& scheme) { return scheme.storage == Storage::kCompressed24; },
+    .computes = computes_compressed,
     .unsupported = supports_everything,
     .bind = bind_compressed};
 

@@ -140,7 +140,7 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
   row.implementation_rows = static_cast<std::int64_t>(prepared.answer.rows.size());
   row.implementation_mismatches = implementation.mismatches;
   if (std::isfinite(implementation.max_abs_err)) row.implementation_max_abs_err = implementation.max_abs_err;
-  row.gates = {judge_guards(observation, metrics, target), prepared.quantization, implementation.gate,
+  row.gates = {judge_guards(observation, metrics, target, prepared.answer), prepared.quantization, implementation.gate,
                judge_error(metrics), judge_day98(metrics, cell.of.scheme->day98_gate)};
   const bool failed = std::any_of(row.gates.begin(), row.gates.end(), [](const GateResult& gate) {
     return gate.decides && gate.state == GateResult::State::fail;

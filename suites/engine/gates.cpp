@@ -41,11 +41,8 @@ std::optional<Element> first_element(const Matrix<float>& output, const Matrix<d
   return std::nullopt;
 }
 
-bool any_nonzero(const Matrix<double>& target) {
-  for (const double value : target.flat()) {
-    if (std::fabs(value) > 0.0) return true;
-  }
-  return false;
+bool any_nonzero(const Matrix<float>& values) {
+  return std::any_of(values.flat().begin(), values.flat().end(), [](float value) { return std::fabs(value) > 0.0f; });
 }
 
 // Where two matrices first differ in bits; empty when they do not.
@@ -76,7 +73,8 @@ std::string reconstruction_problem(View<const float> original, const QuantizedMa
 
 }  // namespace
 
-GateResult judge_guards(const Observation& observation, const Metrics& metrics, const Matrix<double>& target) {
+GateResult judge_guards(const Observation& observation, const Metrics& metrics, const Matrix<double>& target,
+                        const Answer& answer) {
   const Matrix<float>& output = observation.output;
   const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
   if (!observation.damage.empty()) return failed(Gate::guards, "the kernel " + observation.damage.front());
@@ -96,8 +94,8 @@ GateResult judge_guards(const Observation& observation, const Metrics& metrics, 
     result.reference = observation.second_output(unstable->row, unstable->column);
     return result;
   }
-  if (metrics.zeros == output.size() && any_nonzero(target)) {
-    return failed(Gate::guards, "the output is all zeros and the reference is not");
+  if (metrics.zeros == output.size() && any_nonzero(answer.values)) {
+    return failed(Gate::guards, "the output is all zeros and the scheme's answer is not");
   }
   return passed(Gate::guards);
 }

@@ -24,17 +24,19 @@ struct Observation {
   std::vector<std::string> damage;  // Memory::damage()
 };
 
-GateResult judge_guards(const Observation& observation, const Metrics& metrics, const Matrix<double>& target);
-
-// The original data, its quantization, and the replay of that.
-GateResult judge_quantization(View<const float> a, View<const float> b, const Operands& operands,
-                              const Operands& replayed);
-
 // The scheme's answer on the rows that were replayed.
 struct Answer {
   std::vector<std::int64_t> rows;
   Matrix<float> values;  // one row for each of `rows`
 };
+
+// All zeros are a failure only where the scheme's own answer is not: FP16 activations may all underflow.
+GateResult judge_guards(const Observation& observation, const Metrics& metrics, const Matrix<double>& target,
+                        const Answer& answer);
+
+// The original data, its quantization, and the replay of that.
+GateResult judge_quantization(View<const float> a, View<const float> b, const Operands& operands,
+                              const Operands& replayed);
 
 struct ImplementationError {
   std::int64_t mismatches = 0;  // elements whose bits differ

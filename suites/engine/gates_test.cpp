@@ -31,7 +31,7 @@ class GatesTest : public testing::Test {
     return measure(observation.output, prepared.expectation, prepared.operands);
   }
   GateResult guards_of(const Observation& observation) const {
-    return judge_guards(observation, metrics_of(observation), target());
+    return judge_guards(observation, metrics_of(observation), target(), prepared.answer);
   }
 
   Case of;
@@ -48,6 +48,15 @@ TEST_F(GatesTest, AreSilentOnTheSchemesAnswer) {
     EXPECT_EQ(judge_implementation(right.output, prepared.answer, Contract::kExact).gate.state, State::pass);
     EXPECT_EQ(judge_error(metrics_of(right)).state, State::pass) << scheme->id;
   }
+}
+
+TEST_F(GatesTest, GuardsPassZerosThatAreTheSchemesAnswer) {
+  of = {find_scheme("w4a16.g128.rtn.chain"), {4, 4, 4}, Distribution::kSubnormal, 1};
+  inputs = make_inputs(of.shape, of.distribution, of.seed);
+  prepared = prepare_case(of, inputs);  // activations below FP16 are zeros
+  right.output = right.second_output = prepared.answer.values;
+  EXPECT_EQ(right.output(0, 0), 0.0f);
+  EXPECT_EQ(guards_of(right).state, State::pass);
 }
 
 TEST_F(GatesTest, GuardsSeeAnElementThatWasNeverWritten) {

@@ -55,6 +55,12 @@ bool within_limits(const Suite& suite, const Kernel& kernel, Shape shape) {
   });
 }
 
+bool is_wanted(const Suite::Entry& entry, const Kernel& kernel) {
+  return entry.kernels.empty() || std::any_of(entry.kernels.begin(), entry.kernels.end(), [&](const std::string& pattern) {
+    return glob_match(pattern, kernel.name);
+  });
+}
+
 bool is_timed(const Suite::Timing& timing, const Kernel& kernel, Shape shape) {
   // What the host executes of a device kernel says nothing about time.
   if (kernel.backend == Backend::kSimt) return false;
@@ -96,17 +102,17 @@ tl::expected<Resolved, Error> resolve(const Suite::Entry& entry) {
 }
 
 // Every cell of an entry, the cells of the same inputs together.
-std::vector<Cell> product_of(const Suite& suite, const Resolved& entry, const std::vector<std::uint64_t>& seeds) {
+std::vector<Cell> product_of(const Suite& suite, const Suite::Entry& source, const Resolved& entry) {
   std::vector<Cell> cells;
   const auto append_kernels = [&](const Case& of, Layout layout) {
     for (const Kernel* kernel : all_kernels()) {
-      if (!kernel->computes(*of.scheme) || !within_limits(suite, *kernel, of.shape)) continue;
+      if (!kernel->computes(*of.scheme) || !is_wanted(source, *kernel) || !within_limits(suite, *kernel, of.shape)) continue;
       cells.push_back({of, kernel, layout, is_timed(suite.timing, *kernel, of.shape), suite.timing.budget_ms});
     }
   };
   for (const ShapeAndLayout& at : entry.shapes) {
     for (const Distribution distribution : entry.distributions) {
-      for (const std::uint64_t seed : seeds) {
+      for (const std::uint64_t seed : source.seeds) {
         for (const Scheme* scheme : entry.schemes) append_kernels({scheme, at.shape, distribution, seed}, at.layout);
       }
     }
@@ -172,7 +178,7 @@ tl::expected<std::vector<Cell>, Error> plan(const Suite& suite, const PlanOption
   for (std::size_t index = 0; index < suite.cases.size(); ++index) {
     const auto resolved = resolve(suite.cases[index]);
     if (!resolved) return tl::unexpected(at_entry(suite, index, resolved.error().message));
-    for (const Cell& cell : product_of(suite, *resolved, suite.cases[index].seeds)) {
+    for (const Cell& cell : product_of(suite, suite.cases[index], *resolved)) {
       if (!options.backends.contains(cell.kernel->backend)) continue;
       const std::string id = cell.id();
       if (!own.insert(id).second) {

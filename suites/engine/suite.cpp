@@ -27,6 +27,7 @@ Suite::Entry entry_from_json(const nlohmann::json& json) {
   Suite::Entry entry;
   entry.schemes = json["schemes"];
   entry.except = json.value("except", std::vector<std::string>{});
+  entry.kernels = json.value("kernels", std::vector<std::string>{});
   entry.shapes = json.contains("grid") ? grid_shapes(json["grid"]) : json["shapes"].get<std::vector<std::string>>();
   entry.distributions = json["distributions"];
   entry.seeds = json["seeds"].get<std::vector<std::uint64_t>>();

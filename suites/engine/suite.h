@@ -16,6 +16,7 @@ struct Suite {
   struct Entry {
     std::vector<std::string> schemes;  // ids or globs
     std::vector<std::string> except;   // globs of schemes that are left out
+    std::vector<std::string> kernels;  // globs of the kernels that run; empty: all
     std::vector<std::string> shapes;   // "MxNxK", "MxNxK+ldP+offQ"
     std::vector<std::string> distributions;
     std::vector<std::uint64_t> seeds;
