@@ -105,15 +105,14 @@ StudyRecord clipping(const StudyInputs&) {
   };
   study.finding = fmt::format(
       "The error is least at {:g}σ (normal) and {:g}σ (Laplace) with 4 bits, at {:g}σ and {:g}σ with 8: fewer bits "
-      "clip more, "
-      "heavier tails less. Known optima: 2.5σ, 3.5σ; 4.0σ, 6.9σ.",
+      "clip more, heavier tails less.",
       optimum(0), optimum(1), optimum(2), optimum(3));
   study.notes = {fmt::format("{} samples each, steps of ¼σ. Normal: Irwin–Hall of 24, whose tails are a little "
-                             "lighter. Laplace: von "
-                             "Neumann's comparisons of uniforms, without a logarithm.",
+                             "lighter. Laplace: von Neumann's comparisons of uniforms, without a logarithm.",
                              kRows * kCols),
                  "Right of the optimum rounding grows with the square of the range; left of it clipping takes over "
-                 "at once."};
+                 "at once.",
+                 "Known optima for unit variance: 2.5σ and 3.5σ with 4 bits, 4.0σ and 6.9σ with 8."};
   study.source = "Banner et al. 2019, Post-training 4-bit quantization (ACIQ)";
   return study;
 }

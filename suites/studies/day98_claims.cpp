@@ -119,8 +119,7 @@ StudyRecord day98_claims(const StudyInputs&) {
   study.series[1].marked = static_cast<std::int64_t>(worst);
   study.finding = fmt::format(
       "The three claims that follow from the formats agree within {:.2g} %. The farthest of the others is \"{}\": "
-      "{:.3g} here, {:.3g} "
-      "published, {}.",
+      "{:.3g} here, {:.3g} published, {}.",
       100 * arithmetic, study.x.names[worst], *study.series[1].y[worst], *study.series[0].y[worst],
       percent(claims.difference(worst)));
   std::string differences = "Relative differences: ";
@@ -129,8 +128,7 @@ StudyRecord day98_claims(const StudyInputs&) {
   }
   study.notes = {std::move(differences) + ".",
                  fmt::format("day98 inputs, seed {}; products over {} rows of A. Claims about largest errors depend "
-                             "on single elements, and the "
-                             "page's own generator correlates them.",
+                             "on single elements, and the page's own generator correlates them.",
                              kSeed, kRows)};
   study.source = "100 days of GPU, day 98 (baselines/published/day98_t4.json)";
   return study;

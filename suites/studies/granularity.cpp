@@ -83,17 +83,15 @@ StudyRecord granularity(const StudyInputs&) {
   study.series[0].marked = 0;
   study.finding = fmt::format(
       "With one scale for the tensor INT8 errs by {:.2g} of an ordinary element, with one for each channel by "
-      "{:.2g}, {:.0f} times "
-      "less. Every row ({:.2g}) holds outliers, and so do some groups of 128 ({:.2g}): those help little.",
+      "{:.2g}, {:.0f} times less. Every row ({:.2g}) holds outliers, and so do some groups of 128 ({:.2g}): those "
+      "help little.",
       *int8[0], *int8[3], *int8[0] / *int8[3], *int8[1], *int8[2]);
   study.notes = {
       fmt::format("Activations {}×{}: normal with variance 1, one channel of each 256 a hundred times larger; "
-                  "weights {}×{} normal "
-                  "and not quantized.",
+                  "weights {}×{} normal and not quantized.",
                   kShape.m, kShape.k, kShape.k, kShape.n),
       "A scale for each channel of activations varies along k, so no integer product can apply it at the end: that "
-      "is why "
-      "SmoothQuant moves it into the weights."};
+      "is why SmoothQuant moves it into the weights."};
   study.source = "Dettmers et al. 2022, LLM.int8(); Xiao et al. 2022, SmoothQuant, §3";
   return study;
 }

@@ -73,8 +73,8 @@ StudyRecord group_size(const StudyInputs&) {
   const Point normal_128 = curves[0][kGroup128], normal_128_zp = curves[1][kGroup128], normal_32 = curves[0][kGroup32];
   study.finding = fmt::format(
       "At groups of 128 normal weights have an error of {:.3f} for {:.4g} bits. Zero points bring it to {:.3f} for "
-      "{:.4g} bits, "
-      "groups of 32 to {:.3f} for {:.4g}; on day98, with its outliers, those groups take {:.3f} to {:.3f}.",
+      "{:.4g} bits, groups of 32 to {:.3f} for {:.4g}; on day98, with its outliers, those groups take {:.3f} to "
+      "{:.3f}.",
       normal_128.error, normal_128.bits, normal_128_zp.error, normal_128_zp.bits, normal_32.error, normal_32.bits,
       curves[2][kGroup128].error, curves[2][kGroup32].error);
   study.notes = {fmt::format("Weights {}×{}, groups along k, FP16 scales, 4-bit zero points; round to nearest within "

@@ -70,8 +70,7 @@ StudyRecord large_elements(const StudyInputs&) {
   study.series[1].marked = static_cast<std::int64_t>(worst);
   study.finding = fmt::format(
       "The largest 0.1 % of |C| carry {:.2f} times the error of all elements with {}, but {:.2f} times with {}; FP32 "
-      "itself, which rounds "
-      "in proportion to its sums, {:.2f} times.",
+      "itself, which rounds in proportion to its sums, {:.2f} times.",
       ratio(kInt8Token), study.x.names[kInt8Token], ratio(worst), study.x.names[worst], ratio(kFp32Chain));
   study.notes = {
       fmt::format("{}×{}×{}, normal, seed {}; {} elements are the largest 0.1 %.", kShape.m, kShape.n, kShape.k, kSeed,

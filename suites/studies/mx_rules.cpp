@@ -66,8 +66,7 @@ StudyRecord mx_rules(std::string id, std::string_view format_name, const formats
   study.series[0].marked = static_cast<std::int64_t>(worst);
   study.finding = fmt::format(
       "Of {} inputs, floor is the best or equal on {}, ceil on {}, rceil on {}, even on {}. Floor, the standard's "
-      "rule, loses "
-      "most on {}, {} times rceil's error: it saturates values near the top of their binade.",
+      "rule, loses most on {}, {} times rceil's error: it saturates values near the top of their binade.",
       study.x.names.size(), best_count(study, 0), best_count(study, 1), best_count(study, 2), best_count(study, 3),
       study.x.names[worst], plain_number(*study.series[0].y[worst] / *study.series[2].y[worst]));
   study.notes = {fmt::format("Weights {}×{} of each distribution, blocks of 32 along k, seed {}. An error of 0 "

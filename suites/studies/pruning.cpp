@@ -68,8 +68,7 @@ StudyRecord pruning(const StudyInputs&) {
   const auto &structured = study.series[0].y, &anywhere = study.series[1].y;
   study.finding = fmt::format(
       "Of normal weights 2:4 drops {:.1f} % of the energy where the same number of zeros, placed freely, need drop "
-      "only {:.1f} %: "
-      "the structure costs a factor of {:.2f}. Equal magnitudes lose {:.0f} % either way.",
+      "only {:.1f} %: the structure costs a factor of {:.2f}. Equal magnitudes lose {:.0f} % either way.",
       100 * *structured[normal], 100 * *anywhere[normal], *structured[normal] / *anywhere[normal],
       100 * *structured[constant]);
   study.notes = {fmt::format("Weights {}×{}, seed {}. Half of the elements are dropped in both; a random half of any "

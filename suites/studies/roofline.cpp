@@ -61,8 +61,8 @@ StudyRecord roofline(const StudyInputs&) {
   const auto first = [&](std::size_t i) { return *study.series[i].y.front(); };
   study.finding = fmt::format(
       "By peak figures, W4A16 is up to {:.1f} times faster than W8A8 and {:.1f} times than FP16 at few tokens, where "
-      "reading the weights is "
-      "all there is; from {:.0f} tokens on its FP16 arithmetic takes longer than W8A8's reading, and W8A8 is ahead.",
+      "reading the weights is all there is; from {:.0f} tokens on its FP16 arithmetic takes longer than W8A8's "
+      "reading, and W8A8 is ahead.",
       first(1) / first(2), first(0) / first(2), crossover_tokens(charted, kW4a16Layer, kW8a8Layer));
   for (const Accelerator& accelerator : accelerators) study.notes.push_back(crossovers_of(accelerator));
   study.notes.emplace_back("Weights alone, without scales (an FP16 scale per 128 adds 3 % to 4 bits), activations or "

@@ -66,8 +66,7 @@ StudyRecord stochastic_updates(const StudyInputs&) {
   const auto last = [&](std::size_t i) { return *study.series[i].y.back(); };
   study.finding = fmt::format(
       "After {} updates of 2⁻¹² the exact weight is {:.4f}. Rounded to nearest it is still {:g} in BF16 and {:g} in "
-      "E4M3; rounded "
-      "stochastically it is {:.4f} and {:.4f} on average of {} weights.",
+      "E4M3; rounded stochastically it is {:.4f} and {:.4f} on average of {} weights.",
       kUpdates, last(0), last(3), last(4), last(1), last(2), kWeights);
   study.notes = {"The weight starts at 1 and is rounded after each update. Half a step above 1 is 2⁻⁸ in BF16 and "
                  "2⁻⁴ in E4M3: 16 and 256 updates."};

@@ -112,13 +112,11 @@ StudyRecord summation_order(const StudyInputs&) {
   add("one_signed, nothing cancels", one_signed);
   study.finding = fmt::format(
       "Four orders of the same {} products end {} ulp apart in the median and {} at most where terms cancel, {} and "
-      "{} "
-      "where none do: an order is part of an exact answer, not a detail of a kernel.",
+      "{} where none do: an order is part of an exact answer, not a detail of a kernel.",
       kDepth, plain_number(normal.median_spread), plain_number(normal.largest_spread),
       plain_number(one_signed.median_spread), plain_number(one_signed.largest_spread));
   study.notes = {fmt::format("{} sums of each kind. Products are rounded to FP32 once and shared by the orders; the "
-                             "error is against their sum in "
-                             "double; the ulp is that of the sum.",
+                             "error is against their sum in double; the ulp is that of the sum.",
                              kSums),
                  "lanes: 32 chains joined by a tree, the order of a warp; pairwise: halves down to single terms."};
   study.source = "Higham, Accuracy and Stability of Numerical Algorithms, §4.2";

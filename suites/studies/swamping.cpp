@@ -64,8 +64,7 @@ StudyRecord swamping(const StudyInputs&) {
                   shares("E5M2", e5m2, counts)};
   study.finding = fmt::format(
       "A sum of ones stops at {:.0f} in E5M2, {:.0f} in BF16, {:.0f} in FP16 and {:.0f} in FP32: there 1 is half a "
-      "step, and ties go to "
-      "the even sum. In E5M2 32 + 3.5 gives {:g}.",
+      "step, and ties go to the even sum. In E5M2 32 + 3.5 gives {:g}.",
       e5m2.back(), bf16.back(), fp16.back(), fp32.back(), narrow_sum(formats::kE5m2, 32.0, 3.5));
   study.notes = {"One addition after another, each rounded to nearest even. Partial sums of equal size, as in a "
                  "tree, do not swamp."};

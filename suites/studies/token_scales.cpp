@@ -45,13 +45,11 @@ StudyRecord token_scales(const StudyInputs&) {
   study.series[0].marked = 1;
   study.finding = fmt::format(
       "Beside a row {:g} times louder the other rows' error with one scale for A is {:.1f} times that with a scale "
-      "for each row; "
-      "without it, {:.2f} times. The shared step grew {:.1f} times with the largest element of A; a row's own step "
-      "did not.",
+      "for each row; without it, {:.2f} times. The shared step grew {:.1f} times with the largest element of A; a "
+      "row's own step did not.",
       kGain, *column[1] / *token[1], *column[0] / *token[0], largest_magnitude(loud.a) / largest_magnitude(plain.a));
   study.notes = {fmt::format("{}×{}×{}, normal, seed {}; the error of row 0 itself is left out. B has a scale for "
-                             "each column in "
-                             "both schemes.",
+                             "each column in both schemes.",
                              kShape.m, kShape.n, kShape.k, kSeed)};
   study.source = "Yao et al. 2022, ZeroQuant (token-wise quantization)";
   return study;
