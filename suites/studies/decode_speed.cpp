@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "suites/studies/measures.h"
 #include "suites/studies/studies.h"
 
 namespace narrowgate::studies {
@@ -75,8 +76,8 @@ std::string fastest_by_tokens(const StudyRecord& study, const Times& times) {
       fastest = &found->second;
       scheme = candidate;
     }
-    text += fmt::format("{}{} at {} ({:.4g} µs, {})", text.empty() ? "" : ", ", scheme, m, fastest->time_ns / 1000,
-                        fastest->kernel);
+    text += fmt::format("{}{} at {} ({} µs, {})", text.empty() ? "" : ", ", scheme, m,
+                        plain_number(fastest->time_ns / 1000), fastest->kernel);
   }
   return text;
 }
