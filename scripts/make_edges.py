@@ -16,7 +16,9 @@ M = [1, 2, 7, 16, 17, 33, 64, 127]
 N = [1, 3, 8, 31, 33, 64, 65, 255]
 K = [1, 3, 4, 15, 16, 31, 32, 33, 48, 127, 128, 129, 255, 509, 513, 1024, 1025, 4096]
 LAYOUTS = ["", "+ld7", "+off3", "+ld7+off3", "+ld1+off1"]
-DISTRIBUTIONS = ["day98", "normal", "integers", "constant", "one_hot"]
+DISTRIBUTIONS = ["day98", "normal", "integers", "constant", "one_hot", "relu", "one_signed", "heavy", "outlier_channel",
+                 "outlier_row", "ties", "below_pow2", "max_pairs", "cancel", "subnormal", "zero_rows", "zero_blocks",
+                 "minus_zero"]
 # One step up to and one beyond each accumulator limit of the int8 family (kernels/int8/int8.h).
 LIMITS = ["2x3x66311", "2x3x66312", "2x3x133144", "2x3x133145"]
 TARGET = pathlib.Path(__file__).resolve().parent.parent / "suites" / "edges.json"
