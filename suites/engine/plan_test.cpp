@@ -66,7 +66,8 @@ TEST(Plan, FiltersLimitsAndTiming) {
   EXPECT_THAT(ids(plan_text(text)), ElementsAre("fp32.chain/cpu.scalar/4x4x16/day98/s1", "fp32.chain/cpu.simd/4x4x16/day98/s1",
                                                 "fp32.chain/cpu.simd/8x8x17/day98/s1"));
   const auto filtered = plan_text(text, {{Backend::kCpu, Backend::kSimt}, "*/8x8x17/*"});
-  EXPECT_THAT(ids(filtered), ElementsAre("fp32.chain/cpu.simd/8x8x17/day98/s1", "fp32.chain/simt.tiled/8x8x17/day98/s1"));
+  EXPECT_THAT(ids(filtered), ElementsAre("fp32.chain/cpu.simd/8x8x17/day98/s1", "fp32.chain/simt.tiled/8x8x17/day98/s1",
+                                         "fp32.chain/simt.regtile/8x8x17/day98/s1"));
   EXPECT_TRUE((*filtered)[0].timed);
   EXPECT_FALSE((*filtered)[1].timed);
 }
@@ -80,6 +81,31 @@ TEST(Plan, RefusesUnknownNamesAndSuggestsTheNearest) {
 
 TEST(Plan, RefusesACellThatIsPlannedTwice) {
   EXPECT_THAT(ids(plan_text(suite_text(entry(R"("fp32.*", "fp32.chain")", R"("1x1x1")"))))[0], HasSubstr("planned twice"));
+}
+
+TEST(Plan, LeavesOutSchemesAndKernelsThatTheEntryDoes) {
+  const std::string text = suite_text(R"({"schemes": ["fp32.*"], "except": ["*.bias", "*.f16out"], "kernels": ["cpu.simd"],
+      "grid": {"m": [1, 2], "n": [3], "k": [4]}, "distributions": ["day98"], "seeds": [1]})");
+  EXPECT_THAT(ids(plan_text(text)), ElementsAre("fp32.chain/cpu.simd/1x3x4/day98/s1", "fp32.lanes/cpu.simd/1x3x4/day98/s1",
+                                                "fp32.chain/cpu.simd/2x3x4/day98/s1", "fp32.lanes/cpu.simd/2x3x4/day98/s1"));
+}
+
+TEST(Plan, IncludedSuitesComeFirstAndSharedCellsOnce) {
+  const std::string text = R"({"schema": "narrowgate.suite/1", "name": "t", "description": "", "includes": ["smoke"], "cases": [)" +
+                           entry(R"("fp32.chain")", R"("33x65x129", "1x1x1")") + "]}";
+  const auto cells = plan_text(text), smoke = plan(*find_suite("smoke"), {{Backend::kCpu}, ""});
+  EXPECT_EQ(cells->size(), smoke->size() + 2);  // 33x65x129 is in smoke
+  EXPECT_EQ((*cells)[0].id(), (*smoke)[0].id());
+  EXPECT_THAT(ids(plan_text(R"({"schema": "narrowgate.suite/1", "name": "t", "description": "", "includes": ["smok"]})"))[0],
+              AllOf(HasSubstr("/includes"), HasSubstr("smoke")));
+}
+
+TEST(Suite, ParametersReplaceTheListsOfAParametricSuiteOnly) {
+  const SuiteParameters parameters{{"int8.token"}, {"2x3x4"}, {"heavy"}, {7}};
+  const auto sweep = with_parameters(*find_suite("sweep"), parameters);
+  EXPECT_THAT(ids(plan(*sweep, {{Backend::kCpu}, ""})),
+              ElementsAre("int8.token/cpu.scalar/2x3x4/heavy/s7", "int8.token/cpu.simd/2x3x4/heavy/s7"));
+  EXPECT_THAT(with_parameters(*find_suite("pr"), parameters).error().message, HasSubstr("fixed cases"));
 }
 
 TEST(Suite, RefusesWhatItsSchemaRefuses) {
