@@ -14,6 +14,8 @@ function(narrowgate_test NAME)
   else()
     set(properties TIMEOUT 600)
   endif()
+  # ctest runs several tests at once: threads that wait must not spin on the cores of the others.
+  list(APPEND properties ENVIRONMENT OMP_WAIT_POLICY=passive)
   gtest_discover_tests(${NAME} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" DISCOVERY_TIMEOUT 60
                        PROPERTIES ${properties})
 endfunction()
