@@ -62,6 +62,7 @@ void row_metric_fields(Fields& f, Record& row) {
   f.metric("k_gate_fraction", row.k_gate_fraction, empty);
   f.metric("sqrtk_gate_fraction", row.sqrtk_gate_fraction, empty);
   f.metric("sigma_fraction", row.sigma_fraction, empty);
+  f("quantization_max_abs_err", row.quantization_max_abs_err);
   f.metric("implementation_max_abs_err", row.implementation_max_abs_err, empty);
   f("implementation_mismatches", row.implementation_mismatches);
   f("implementation_rows", row.implementation_rows);

@@ -60,7 +60,8 @@ struct Row {
   std::optional<double> max_err_steps, mean_err_steps, rms_err_steps;
   std::optional<std::int64_t> worst_row, worst_col;
   std::optional<double> bound_fraction, k_gate_fraction, sqrtk_gate_fraction, sigma_fraction;
-  std::optional<double> implementation_max_abs_err;
+  std::optional<double> quantization_max_abs_err;    // the scheme's answer against the original data
+  std::optional<double> implementation_max_abs_err;  // this kernel against the scheme's answer
   std::optional<std::int64_t> implementation_mismatches, implementation_rows;
   std::optional<std::int64_t> nonfinite, zeros, codes_used, codes_used_worst_column;
   std::optional<double> bits_per_weight;

@@ -137,6 +137,7 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
     row.k_gate_fraction = metrics.k_gate_fraction;
     row.sqrtk_gate_fraction = metrics.sqrtk_gate_fraction;
   }
+  if (std::isfinite(prepared.quantization_max_abs_err)) row.quantization_max_abs_err = prepared.quantization_max_abs_err;
   row.implementation_rows = static_cast<std::int64_t>(prepared.answer.rows.size());
   row.implementation_mismatches = implementation.mismatches;
   if (std::isfinite(implementation.max_abs_err)) row.implementation_max_abs_err = implementation.max_abs_err;
@@ -231,6 +232,18 @@ Side make_side_inputs(const Case& of) {
   return side;
 }
 
+double largest_error(const Answer& answer, const Matrix<double>& exact) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    for (std::int64_t col = 0; col < exact.cols(); ++col) {
+      const double error = std::fabs(answer.values(static_cast<std::int64_t>(i), col) - exact(answer.rows[i], col));
+      if (std::isnan(error)) return error;
+      largest = std::max(largest, error);
+    }
+  }
+  return largest;
+}
+
 // FP16 output has no answer where an element may exceed it: infinity would hide every error.
 std::optional<std::string> refuses_range(const PreparedCase& prepared) {
   if (prepared.operands.output != OutputFormat::kFp16) return std::nullopt;
@@ -270,6 +283,7 @@ PreparedCase prepare_case(const Case& of, const Inputs& inputs) {
   }
   prepared.answer.rows = rows_to_replay(of);
   prepared.answer.values = run_kernel(replay_kernel(*of.scheme), select_rows(prepared.operands, prepared.answer.rows));
+  prepared.quantization_max_abs_err = largest_error(prepared.answer, prepared.expectation.exact);
   prepared.statistical = reference::statistical_error(inputs.a.view(), inputs.b.view(), prepared.operands, prepared.answer.rows);
   prepared.census = code_census(prepared.operands.b);
   return prepared;

@@ -26,6 +26,7 @@ struct PreparedCase {
   reference::Expectation expectation;
   GateResult quantization;
   Answer answer;
+  double quantization_max_abs_err = 0;  // of the answer, against the original data
   Matrix<double> statistical;  // σ of the error for the rows of the answer
   std::optional<CodeCensus> census;
 };
