@@ -76,7 +76,7 @@ StudyRecord smoothing(const StudyInputs&) {
   const auto& day98 = study.series[1].y;
   study.finding = fmt::format(
       "With outlier channels the best α of these is {}: {:.1f} times less error than int8.token without smoothing. "
-      "On day98, whose outliers are single weights, the best is \"{}\", {:.2f} times the unsmoothed error.",
+      "On day98, whose outliers are single weights, the best is {}, {:.2f} times the unsmoothed error.",
       study.x.names[best(0)], *outlier[0] / *outlier[best(0)], study.x.names[best(1)], *day98[best(1)] / *day98[0]);
   study.notes = {fmt::format("{}×{}×{}, seed {}. INT8 with a scale for each row of A and each column of B; factors "
                              "from {} rows of calibration activations.",
