@@ -6,10 +6,7 @@ namespace {
 constexpr Accumulation kChain = Accumulation::chain();
 constexpr Accumulation kLanes = Accumulation::lanes(lane_vector(1));
 
-Scheme rounded(std::string_view id, std::string_view title, Accumulation accumulation, const formats::Format& element,
-               std::int64_t group) {
-  return weight_only::scheme(id, "w1a16", title, accumulation, weight_only::rtn(element, group));
-}
+using weight_only::rounded;
 
 }  // namespace
 

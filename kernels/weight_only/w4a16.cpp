@@ -12,18 +12,15 @@ constexpr std::int64_t kGroup = 128;
 constexpr Accumulation kChain = Accumulation::chain();
 constexpr Accumulation kLanes = Accumulation::lanes(lane_vector(4));
 
-Scheme rounded(std::string_view id, std::string_view title, Accumulation accumulation, const formats::Format& element,
-               std::int64_t group) {
-  return weight_only::scheme(id, "w4a16", title, accumulation, weight_only::rtn(element, group));
-}
+using weight_only::rounded;
 
 Scheme mse(std::string_view id, std::string_view title, Accumulation accumulation) {
   return weight_only::offline(
-      weight_only::scheme(id, "w4a16", title, accumulation, parts::mse_clipped(formats::kInt4, kGroup)));
+      weight_only::scheme(id, title, accumulation, parts::mse_clipped(formats::kInt4, kGroup)));
 }
 
 Scheme hqq(std::string_view id, std::string_view title, Accumulation accumulation) {
-  return weight_only::offline(weight_only::scheme(id, "w4a16", title, accumulation, parts::hqq(formats::kUint4, kGroup)));
+  return weight_only::offline(weight_only::scheme(id, title, accumulation, parts::hqq(formats::kUint4, kGroup)));
 }
 
 Scheme calibrated(std::string_view id, std::string_view title, Accumulation accumulation, Quantization quantization) {

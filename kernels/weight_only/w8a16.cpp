@@ -4,7 +4,7 @@ namespace narrowgate::w8a16 {
 namespace {
 
 Scheme by_row(std::string_view id, std::string_view title, Accumulation accumulation) {
-  return weight_only::scheme(id, "w8a16", title, accumulation,
+  return weight_only::scheme(id, title, accumulation,
                              parts::integers(formats::kInt8, Granularity::column(), quantize::ScaleStorage::fp16));
 }
 

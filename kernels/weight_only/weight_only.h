@@ -13,10 +13,11 @@
 
 namespace narrowgate::weight_only {
 
-inline Scheme scheme(std::string_view id, std::string_view family, std::string_view title, Accumulation accumulation,
+// The family is the id's first word.
+inline Scheme scheme(std::string_view id, std::string_view title, Accumulation accumulation,
                      parts::OperandQuantizer weights) {
   return {.id = id,
-          .family = family,
+          .family = id.substr(0, id.find('.')),
           .title = title,
           .accumulation = accumulation,
           .quantization = parts::both(parts::fp16(), std::move(weights))};
@@ -25,6 +26,11 @@ inline Scheme scheme(std::string_view id, std::string_view family, std::string_v
 // Round-to-nearest in groups along k, with FP16 scales.
 inline parts::OperandQuantizer rtn(const formats::Format& element, std::int64_t group) {
   return parts::integers(element, {group, 1}, quantize::ScaleStorage::fp16);
+}
+
+inline Scheme rounded(std::string_view id, std::string_view title, Accumulation accumulation, const formats::Format& element,
+                      std::int64_t group) {
+  return scheme(id, title, accumulation, rtn(element, group));
 }
 
 inline Scheme offline(Scheme scheme) {
