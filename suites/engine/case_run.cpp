@@ -194,6 +194,7 @@ void measure_cell(Row& row, const Cell& cell, const PreparedCase& prepared, cons
   }
   record_judgement(row, cell, prepared, observation);
   row.state = Row::State::measured;
+  if (options.observed != nullptr) *options.observed = std::move(observation);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct CellOptions {
   double budget_ms = 0;
   const Plant* plant = nullptr;
   std::string device_key;  // recorded beside a time
+  Observation* observed = nullptr;  // keeps what was judged, for callers that judge it further; empty after a crash
 };
 
 // A failure of the kernel is a row too: state crashed, with what was thrown.

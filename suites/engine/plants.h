@@ -2,6 +2,7 @@
 // `narrowgate run smoke --plant zero_point_dropped`. A planted run is marked as such and is never accepted.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -13,9 +14,9 @@ struct Plant {
   std::string_view name;
   std::string_view what;
   // Changes the operands; false where the bug has no meaning for them.
-  bool (*apply)(Operands& operands);
+  std::function<bool(Operands& operands)> apply;
   // Changes the output after the kernel has run; false where there is nothing to change.
-  bool (*spoil)(Matrix<float>& output);
+  std::function<bool(Matrix<float>& output)> spoil;
 };
 
 std::span<const Plant> all_plants();
