@@ -16,14 +16,6 @@ using Refusal = std::optional<Error>;
 
 Refusal refuse(std::string why) { return Error{std::move(why)}; }
 
-Refusal refuse_reason(const std::string& why) {
-  if (std::all_of(why.begin(), why.end(), [](char c) { return c == ' ' || c == '\t'; })) {
-    return refuse("--why is empty; say in a line why the baseline changes");
-  }
-  if (visible(why) != why) return refuse("--why holds line ends or control characters; it becomes one line of WHY.md");
-  return std::nullopt;
-}
-
 Refusal refuse_context(const RunContext& context, const AcceptOptions& options) {
   if (context.planted) return refuse(fmt::format("the run planted the bug \"{}\"", *context.planted));
   if (options.dirty_tree == AcceptOptions::DirtyTree::allow) return std::nullopt;
@@ -85,6 +77,14 @@ std::string why_line(const Acceptance& acceptance, const RunContext& context, co
 }
 
 }  // namespace
+
+std::optional<Error> refuse_reason(const std::string& why) {
+  if (std::all_of(why.begin(), why.end(), [](char c) { return c == ' ' || c == '\t'; })) {
+    return refuse("--why is empty; say in a line why the baseline changes");
+  }
+  if (visible(why) != why) return refuse("--why holds line ends or control characters; it becomes one line of WHY.md");
+  return std::nullopt;
+}
 
 tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBaseline& accuracy,
                                        const AcceptOptions& options) {

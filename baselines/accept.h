@@ -1,6 +1,7 @@
 // Promotes a run to baseline: an explicit act, with a reason, of a complete and green run of a clean tree.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -24,6 +25,9 @@ struct Acceptance {
   std::size_t unchanged = 0;
   std::string why_line;  // for WHY.md
 };
+
+// Why the reason cannot become a line of WHY.md: it is empty, or would be more than a line. Nothing where it can.
+std::optional<Error> refuse_reason(const std::string& why);
 
 // Refused: an empty why or one of several lines, a planted bug, a dirty or unknown tree, a cell missing or crashed, a
 // gate that failed or was not measured, exact kernels of one case that disagree, nothing to accept.

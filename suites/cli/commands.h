@@ -26,6 +26,7 @@ void add_run_command(CLI::App& app, const CommonOptions& common, int& exit_code)
 void add_compare_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_accept_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_report_command(CLI::App& app, const CommonOptions& common, int& exit_code);
+void add_selftest_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_study_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_doctor_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 
