@@ -36,7 +36,7 @@ std::string range_text(const SelftestFile::Smallest& smallest) {
     most = std::max(most.value_or(*x), *x);
   }
   if (!least) return "-";
-  const auto power = [](double x) { return x >= 1.0 ? fmt::format("{:g}", x) : fmt::format("2^{}", std::ilogb(x)); };
+  const auto power = [](double x) { return x == 1.0 ? std::string("1") : fmt::format("2^{}", std::ilogb(x)); };
   return *least == *most ? power(*least) : fmt::format("{} to {}", power(*least), power(*most));
 }
 

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> kSchemes = {"fp32.chain",          "in
 struct Range {
   int lowest, highest;  // exponents of two
 };
-constexpr std::array<Range, kErrorKindNames.size()> kRanges = {{{-24, 0}, {-20, 10}, {0, 22}}};
+constexpr std::array<Range, kErrorKindNames.size()> kRanges = {{{-24, 4}, {-20, 10}, {0, 22}}};
 
 float floats_up(float value, int count) {
   for (int i = 0; i < count; ++i) value = std::nextafter(value, std::numeric_limits<float>::infinity());

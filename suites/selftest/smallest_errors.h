@@ -1,6 +1,6 @@
 // The smallest error of three kinds that each gate still catches, on right outputs of a few schemes.
 //
-//   scale  every element times 1 + x         x = 2⁻²⁴, 2⁻²³ … 1
+//   scale  every element times 1 + x         x = 2⁻²⁴, 2⁻²³ … 16
 //   bias   every element plus x of its bound x = 2⁻²⁰ … 2¹⁰
 //   ulp    one element x floats up           x = 1, 2, 4 … 2²²
 #pragma once
