@@ -86,16 +86,18 @@ int write_files(const Arguments& args, const SelftestFile& file) {
   return kExitPass;
 }
 
-void print_results(const Arguments& args, const SelftestFile& file, std::int64_t random_cases, double seconds) {
+void print_results(const Arguments& args, const CommonOptions& common, const SelftestFile& file, std::int64_t random_cases,
+                   double seconds) {
   if (args.json) {
     if (const auto text = selftest_text(file, "selftest.json")) fmt::print("{}", *text);
     return;
   }
-  fmt::print("{}\n{} mutants on one scheme or more each, {} in all; {} correct random cases; {:.1f} s\n",
-             selftest::terminal_table(file), file.mutants.size(), file.gates.front().pairs, random_cases, seconds);
+  if (!common.quiet) fmt::print("{}\n", selftest::terminal_table(file));
+  fmt::print("{} mutants on one scheme or more each, {} in all; {} correct random cases; {:.1f} s\n", file.mutants.size(),
+             file.gates.front().pairs, random_cases, seconds);
 }
 
-int run(const Arguments& args) {
+int run(const Arguments& args, const CommonOptions& common) {
   if (args.accept && !args.filter.empty()) return fail(kExitBadInput, "--accept stores the whole matrix; leave --filter out");
   if (args.accept) {
     if (const auto refusal = refuse_reason(args.why)) return fail(kExitBadInput, refusal->message);
@@ -108,7 +110,7 @@ int run(const Arguments& args) {
   const SelftestFile file = selftest::selftest_file(outcomes, alarms, selftest::find_smallest_errors());
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (const int code = write_files(args, file); code != kExitPass) return code;
-  print_results(args, file, alarms.cases, elapsed.count());
+  print_results(args, common, file, alarms.cases, elapsed.count());
   const auto found = selftest::defects(outcomes, alarms);
   for (const std::string& defect : found) fail(kExitRegression, defect);
   if (!found.empty()) return kExitRegression;
@@ -118,7 +120,7 @@ int run(const Arguments& args) {
 
 }  // namespace
 
-void add_selftest_command(CLI::App& app, const CommonOptions&, int& exit_code) {
+void add_selftest_command(CLI::App& app, const CommonOptions& common, int& exit_code) {
   const auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("selftest", "Show that every planted bug is caught by a gate");
   command->add_option("--out", args->out, "where all that was found goes, as JSON");
@@ -136,7 +138,7 @@ void add_selftest_command(CLI::App& app, const CommonOptions&, int& exit_code) {
       "  narrowgate selftest --accept --why 'mutants of packed weights'\n"
       "Exit codes: 0 every mutant is killed and no gate went blind, 1 otherwise, 2 bad usage or input, 3 the stored matrix\n"
       "is missing or does not know a mutant.");
-  command->callback([args, &exit_code] { exit_code = run(*args); });
+  command->callback([args, &common, &exit_code] { exit_code = run(*args, common); });
 }
 
 }  // namespace narrowgate
