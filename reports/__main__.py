@@ -1,4 +1,4 @@
-"""python -m reports VERDICT.json --out DIR [--studies STUDIES.json]
+"""python -m reports VERDICT.json --out DIR [--studies STUDIES.json] [--selftest SELFTEST.json]
 
 Exit codes as everywhere in narrowgate: 0 written, 2 the verdict cannot be rendered, 5 the environment is at fault.
 """
@@ -24,16 +24,17 @@ def main(arguments: list[str] | None = None) -> int:
         # Imported here: that matplotlib is missing is a message with its mending command, not a stack of frames.
         from . import load, page, view
         from .text import visible
-        from .view import studies
+        from .view import selftest, studies
     except ImportError as error:
         return _complain(f"{error}; install the locked packages: pip install --require-hashes -r scripts/requirements.txt",
                          _ENVIRONMENT)
     try:
         verdict = load.load(options.verdict)
         studied = studies.build(load.load_studies(options.studies)) if options.studies else None
+        tested = selftest.build(load.load_selftest(options.selftest)) if options.selftest else None
     except load.InvalidFile as error:
         return _complain(visible(str(error)), _BAD_INPUT)
-    files = page.render(view.build(verdict), studied)
+    files = page.render(view.build(verdict), studied, tested)
     try:
         options.out.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
@@ -53,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, metavar="DIR", required=True, help="folder for index.html and badge.svg")
     parser.add_argument("--studies", type=Path, metavar="STUDIES",
                         help="written by `narrowgate study`: adds DIR/studies.html and a link to it")
+    parser.add_argument("--selftest", type=Path, metavar="SELFTEST",
+                        help="written by `narrowgate selftest --out`: adds DIR/selftest.html and a link to it")
     return parser
 
 

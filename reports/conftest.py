@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from . import load, page, testing, view
+from .view import selftest as selftest_view
 from .view import studies as studies_view
 
 
@@ -25,6 +26,17 @@ def _rendered(name: str) -> dict[str, str]:
 @cache
 def _rendered_studies(name: str) -> dict[str, str]:
     return page.render(view.build(_made("nightly")), studies_view.build(testing.MADE_STUDIES[name]()))
+
+
+@cache
+def _rendered_selftest(name: str) -> dict[str, str]:
+    return page.render(view.build(_made("nightly")), selftest=selftest_view.build(testing.MADE_SELFTESTS[name]()))
+
+
+@pytest.fixture
+def rendered_selftest():
+    """The files of a made verdict with a made self-test by name."""
+    return _rendered_selftest
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Reads verdicts and studies. What comes out has passed the schemas and adds up; anything else is an InvalidFile."""
+"""Reads verdicts, studies and self-tests. What comes out has passed the schemas and adds up; anything else is an InvalidFile."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ def load(path: Path) -> dict[str, Any]:
 
 def load_studies(path: Path) -> dict[str, Any]:
     return _load(path, "studies written by `narrowgate study --out`", check_studies)
+
+
+def load_selftest(path: Path) -> dict[str, Any]:
+    return _load(path, "a self-test written by `narrowgate selftest --out`", check_selftest)
 
 
 def _load(path: Path, kind: str, check_value: Callable[[Any], None]) -> dict[str, Any]:
@@ -111,6 +115,33 @@ def check_studies(file: Any) -> None:
     _validate(file, "studies", "", "")
     for place, expected in _misfits(file["studies"]):
         raise InvalidFile(f"{place}: expected {expected}")
+
+
+def check_selftest(file: Any) -> None:
+    _validate(file, "selftest", "", "")
+    for place, expected in _miscounts(file):
+        raise InvalidFile(f"{place}: expected {expected}")
+
+
+def _miscounts(file: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    gates = Counter(gate["name"] for gate in file["gates"])
+    mutants = Counter(mutant["name"] for mutant in file["mutants"])
+    for index, mutant in enumerate(file["mutants"]):
+        if mutants[mutant["name"]] > 1:
+            yield f"/mutants/{index}/name", f"each mutant once, got {_quote(mutant['name'])} {mutants[mutant['name']]} times"
+        for scheme, names in mutant["kills"].items():
+            for name in names:
+                if name not in gates:
+                    yield f"/mutants/{index}/kills/{_quote(scheme)}", f"gates of /gates, got {_quote(name)}"
+    tries = [names for mutant in file["mutants"] for names in mutant["kills"].values()]
+    for index, gate in enumerate(file["gates"]):
+        killed = sum(gate["name"] in names for names in tries)
+        if gates[gate["name"]] > 1:
+            yield f"/gates/{index}/name", f"each gate once, got {_quote(gate['name'])} {gates[gate['name']]} times"
+        if (gate["pairs"], gate["killed"]) != (len(tries), killed):
+            yield f"/gates/{index}", f"{killed} killed of {len(tries)} pairs as in /mutants, got {gate['killed']} of {gate['pairs']}"
+        if gate["false_alarms"] > gate["judged"]:
+            yield f"/gates/{index}/false_alarms", f"at most {gate['judged']}, the cases judged, got {gate['false_alarms']}"
 
 
 def _misfits(studies: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""View model → the bytes of index.html, badge.svg and studies.html. Everything that is not template text is escaped."""
+"""View model → the bytes of index.html, badge.svg, studies.html and selftest.html. Everything that is not template text is escaped."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from . import words
 from .charts.columns import columns
+from .charts.mutants import mutants_chart
 from .charts.pareto import pareto
 from .charts.study import study_chart
 from .charts.timing import timing
@@ -20,6 +21,7 @@ from .svg import inline
 from .text import Verbatim, shorten, visible
 from .view import Page, cells
 from .view.columns import Curve
+from .view.selftest import SelfTest
 from .view.speed import Speed
 from .view.studies import Studies
 
@@ -34,10 +36,12 @@ class Charts:
     columns: list[tuple[Curve, Markup]]
 
 
-def render(page: Page, studies: Studies | None = None) -> dict[str, str]:
+def render(page: Page, studies: Studies | None = None, selftest: SelfTest | None = None) -> dict[str, str]:
     """File name → text."""
     environment = _environment()
     files = {} if studies is None else {"studies.html": render_studies(studies, environment)}
+    if selftest is not None:
+        files["selftest.html"] = render_selftest(selftest, environment)
     html = environment.get_template("page.html.jinja").render(
         page=page,
         charts=charts(page),
@@ -46,6 +50,7 @@ def render(page: Page, studies: Studies | None = None) -> dict[str, str]:
         time_line=cells.time_line,
         policy=_policy(environment, "page.css", "page.js"),
         studies=studies,
+        selftest=selftest,
     )
     badge = environment.get_template("badge.svg.jinja").render(
         verdict=page.verdict, colour=_BADGE_COLOURS[page.verdict.tone], label_width=80,
@@ -59,6 +64,12 @@ def render_studies(studies: Studies, environment: Environment) -> str:
              for study in studies.studies if study.is_measured}
     return environment.get_template("studies.html.jinja").render(
         studies=studies, charts=drawn, policy=_policy(environment, "page.css"))
+
+
+def render_selftest(test: SelfTest, environment: Environment) -> str:
+    return environment.get_template("selftest.html.jinja").render(
+        test=test, chart=inline(mutants_chart(test), "mutants", "Mutants and gates", test.finding),
+        policy=_policy(environment, "page.css"))
 
 
 def charts(page: Page) -> Charts:

@@ -29,14 +29,16 @@ def browser():
 
 
 @pytest.fixture
-def opened(browser, rendered, rendered_studies, tmp_path):
+def opened(browser, rendered, rendered_studies, rendered_selftest, tmp_path):
     """Opens a made page; whatever it complains of, and whatever it requests beside itself, fails the test."""
     contexts, complaints = [], []
 
     def open_page(name: str, **options):
         path = tmp_path / f"{name}.html"
-        is_verdict = name in testing.MADE
-        html = rendered(name)["index.html"] if is_verdict else rendered_studies(name)["studies.html"]
+        if name in testing.MADE_SELFTESTS:
+            html = rendered_selftest(name)["selftest.html"]
+        else:
+            html = rendered(name)["index.html"] if name in testing.MADE else rendered_studies(name)["studies.html"]
         path.write_text(html, encoding="utf-8")
         context = browser.new_context(**{"viewport": DESKTOP, **options})
         contexts.append(context)
@@ -56,7 +58,7 @@ def opened(browser, rendered, rendered_studies, tmp_path):
     assert complaints == []
 
 
-@pytest.mark.parametrize("name", sorted(testing.MADE | testing.MADE_STUDIES))
+@pytest.mark.parametrize("name", sorted(testing.MADE | testing.MADE_STUDIES | testing.MADE_SELFTESTS))
 def test_quiet_console_no_requests_no_overflow(opened, name):
     for viewport in (DESKTOP, PHONE):
         page = opened(name, viewport=viewport)
@@ -64,7 +66,7 @@ def test_quiet_console_no_requests_no_overflow(opened, name):
     assert page.evaluate("[...document.querySelectorAll('[id]')].length === new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size")
 
 
-@pytest.mark.parametrize("name", ["planted", "hostile", "empty", "studies", "hostile_studies"])
+@pytest.mark.parametrize("name", ["planted", "hostile", "empty", "studies", "hostile_studies", "selftest", "hostile_selftest"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe(opened, name, scheme):
     page = opened(name, color_scheme=scheme)

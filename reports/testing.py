@@ -131,6 +131,42 @@ def _study(name: str, x: dict[str, Any], y_scale: str, series: dict[str, list[fl
     }
 
 
+def selftest() -> dict[str, Any]:
+    """Four mutants and four gates: one that sees all, one that sees some, one that sees nothing, one that is not ours."""
+    seen = {"dead_column": ["I", "E", "nmse"], "one_nan": ["guards", "I", "E"], "one_ulp": ["I"], "shifted_scales": ["I", "E"]}
+    schemes = ("int8.column", "mx.mxfp4.rceil.chain")
+    mutants = [
+        {"name": name, "kind": "output", "what": f"the bug {name.replace('_', ' ')}",
+         "kills": {schemes[0]: gates, schemes[1]: [gate for gate in gates if gate != "E"]}}
+        for name, gates in seen.items()
+    ]
+    tries = [gates for mutant in mutants for gates in mutant["kills"].values()]
+    smallest = {"I": (2**-24, 2**-20, 1), "E": (2**-14, 1, 4096)}
+    return {
+        "schema": "narrowgate.selftest/1", "version": "0.1.0", "git_commit": "f77fc84a1c3e5d7b9f0123456789abcdef012345",
+        "gates": [
+            {"name": name, "rule": f"the rule of {name}", "ours": name != "nmse", "decides": name != "nmse",
+             "pairs": len(tries), "killed": sum(name in gates for gates in tries), "judged": 1000,
+             "false_alarms": 652 if name == "nmse" else 0,
+             "smallest": {kind: {schemes[0]: smallest[name][place] if name in smallest else None, schemes[1]: None}
+                          for place, kind in enumerate(("scale", "bias", "ulp"))}}
+            for name in ("guards", "I", "E", "nmse")
+        ],
+        "mutants": mutants,
+    }
+
+
+def hostile_selftest() -> dict[str, Any]:
+    """Text that tries to leave its place, where the schema lets text through."""
+    file = selftest()
+    for gate in file["gates"]:
+        gate["rule"] = "</td><script>alert(1)</script>\u202e$\\frac{ {{ 7*7 }}" + "x" * 100
+    for mutant in file["mutants"]:
+        mutant["what"] = "<!-- \" onload=alert(1) \u0000\u001b[31m" + "y" * 100
+        mutant["kills"] = {f"<img src=x>{scheme}": gates for scheme, gates in mutant["kills"].items()}
+    return file
+
+
 def hostile_studies() -> dict[str, Any]:
     """Text that tries to leave its place, in every member that takes text."""
     file = studies()
@@ -147,6 +183,7 @@ def hostile_studies() -> dict[str, Any]:
 MADE = {made.__name__: made for made in (nightly, planted, pull_request, large, hostile, empty)}
 
 
+MADE_SELFTESTS = {made.__name__: made for made in (selftest, hostile_selftest)}
 MADE_STUDIES = {made.__name__: made for made in (studies, hostile_studies)}
 
 
@@ -336,4 +373,4 @@ def _context(planted: str | None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    json.dump((MADE | MADE_STUDIES)[sys.argv[1]](), sys.stdout, indent=1)
+    json.dump((MADE | MADE_STUDIES | MADE_SELFTESTS)[sys.argv[1]](), sys.stdout, indent=1)

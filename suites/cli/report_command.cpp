@@ -1,4 +1,4 @@
-// narrowgate report VERDICT --out DIR: hands the verdict, and studies where given, to the Python package `reports`.
+// narrowgate report VERDICT --out DIR: hands the verdict, and studies and a self-test where given, to the Python package `reports`.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kMend = "Run scripts/bootstrap to install it, or set NARROWGATE_PYTHON to a folder that holds python";
 
 struct Arguments {
-  std::string verdict, out = "report", studies;
+  std::string verdict, out = "report", studies, selftest;
 };
 
 // The folder of this program: the build folder, which also holds the virtual environment.
@@ -57,6 +57,7 @@ int spawn_and_wait(const fs::path& python, const fs::path& package, const Argume
   const std::string program = python.string();
   std::vector<const char*> argv = {program.c_str(), "-m", "reports", args.verdict.c_str(), "--out", args.out.c_str()};
   if (!args.studies.empty()) argv.insert(argv.end(), {"--studies", args.studies.c_str()});
+  if (!args.selftest.empty()) argv.insert(argv.end(), {"--selftest", args.selftest.c_str()});
   argv.push_back(nullptr);
   pid_t child = 0;
   if (posix_spawn(&child, program.c_str(), nullptr, nullptr, const_cast<char* const*>(argv.data()), environ) != 0) {
@@ -76,6 +77,10 @@ int run(const Arguments& args) {
     const auto studies = read_json(args.studies, "studies.schema.json");
     if (!studies) return fail(kExitBadInput, studies.error().message);
   }
+  if (!args.selftest.empty()) {
+    const auto selftest = read_json(args.selftest, "selftest.schema.json");
+    if (!selftest) return fail(kExitBadInput, selftest.error().message);
+  }
   const auto python = find_python();
   if (!python) return fail(kExitEnvironment, fmt::format("the report needs Python with matplotlib and Jinja2. {}", kMend));
   const auto package = find_package();
@@ -91,6 +96,7 @@ void add_report_command(CLI::App& app, const CommonOptions&, int& exit_code) {
   command->add_option("verdict", args->verdict, "verdict.json of a comparison")->required();
   command->add_option("--out", args->out, "folder for index.html")->capture_default_str();
   command->add_option("--studies", args->studies, "studies.json of `narrowgate study`: adds studies.html, linked from index.html");
+  command->add_option("--selftest", args->selftest, "selftest.json of `narrowgate selftest --out`: adds selftest.html, linked from index.html");
   command->footer(
       "Examples:\n"
       "  narrowgate report verdict.json --out report\n"
