@@ -3,7 +3,10 @@
 
     build/venv/bin/python scripts/screenshots.py build/bench/report
 
-Writes docs/images/report.png (light), report-dark.png and report-phone.png. Needs scripts/bootstrap --tests.
+Writes docs/images/report.png (light), report-dark.png and report-phone.png; where the folder holds selftest.html, the
+chart of mutants and gates as mutants.png. Needs scripts/bootstrap --tests.
+
+    build/venv/bin/python scripts/screenshots.py build/bench/report --only-mutants     leaves the others as they are
 """
 
 from __future__ import annotations
@@ -12,14 +15,31 @@ import pathlib
 import shutil
 import sys
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 IMAGES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "images"
 VIEWS = [("report", 1280, 720, "light"), ("report-dark", 1280, 720, "dark"), ("report-phone", 390, 844, "light")]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
-def main(folder: str) -> int:
+def take_mutants(browser: Browser, folder: pathlib.Path) -> None:
+    context = browser.new_context(viewport={"width": 1040, "height": 720}, color_scheme="light")
+    page = context.new_page()
+    page.goto((folder / "selftest.html").as_uri())
+    page.locator("figure").screenshot(path=IMAGES / "mutants.png")
+    context.close()
+
+
+def take_views(browser: Browser, page_path: pathlib.Path) -> None:
+    for name, width, height, scheme in VIEWS:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        page = context.new_page()
+        page.goto(page_path.as_uri())
+        page.screenshot(path=IMAGES / f"{name}.png")
+        context.close()
+
+
+def main(folder: str, only: list[str]) -> int:
     page_path = pathlib.Path(folder).resolve() / "index.html"
     chromium = shutil.which("chromium")
     if not page_path.is_file():
@@ -31,18 +51,16 @@ def main(folder: str) -> int:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        for name, width, height, scheme in VIEWS:
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            page = context.new_page()
-            page.goto(page_path.as_uri())
-            page.screenshot(path=IMAGES / f"{name}.png")
-            context.close()
+        if not only:
+            take_views(browser, page_path)
+        if (page_path.parent / "selftest.html").is_file():
+            take_mutants(browser, page_path.parent)
         browser.close()
     return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--only-mutants"]):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -79,7 +79,7 @@ int write_files(const Arguments& args, const SelftestFile& file) {
     if (const auto written = write_selftest(args.out, file); !written) return fail(kExitBadInput, written.error().message);
   }
   if (!args.markdown.empty()) {
-    if (const auto written = write_text_atomically(args.markdown, selftest::markdown_table(file)); !written) {
+    if (const auto written = write_text_atomically(args.markdown, selftest::markdown_page(file)); !written) {
       return fail(kExitBadInput, written.error().message);
     }
   }
@@ -124,7 +124,7 @@ void add_selftest_command(CLI::App& app, const CommonOptions& common, int& exit_
   const auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("selftest", "Show that every planted bug is caught by a gate");
   command->add_option("--out", args->out, "where all that was found goes, as JSON");
-  command->add_option("--markdown", args->markdown, "where the matrix goes, as a Markdown table");
+  command->add_option("--markdown", args->markdown, "where the matrix goes, as a Markdown page");
   command->add_option("--baseline", args->baseline, "folder of the baselines, with the stored selftest.json")->capture_default_str();
   command->add_option("--filter", args->filter, "a glob over the names of mutants");
   command->add_option("--cases", args->cases, "random cases for the false alarms")->capture_default_str()->check(CLI::Range(1, 1'000'000));

@@ -52,7 +52,7 @@ struct GroupOffByOne : Right {
 struct Descends : Right {
   static std::int64_t k_at(std::int64_t step, std::int64_t depth) { return depth - 1 - step; }
 };
-// All even k first: what two accumulators that are not kept apart come to.
+// One chain through the even k and then the odd ones.
 struct EvensFirst : Right {
   static std::int64_t k_at(std::int64_t step, std::int64_t depth) {
     const std::int64_t evens = (depth + 1) / 2;
@@ -182,6 +182,21 @@ void run_scaled_after_group(const FloatArguments& args, Stream) {
 }
 constexpr Kernel kScalesAfterGroup = cpu_loop(computes_dense_floats, bind<place_floats, run_scaled_after_group>);
 
+// Two accumulators, of even and of odd k, added at the end: what unrolling by two does.
+void run_two_chains(const FloatArguments& args, Stream) {
+  for (std::int64_t row = 0; row < args.c.rows; ++row) {
+    for (std::int64_t col = 0; col < args.c.cols; ++col) {
+      std::array<float, 2> sums{};
+      for (std::int64_t k = 0; k < args.a.cols(); ++k) {
+        float& sum = sums[static_cast<std::size_t>(k % 2)];
+        sum = Right::add(sum, args.b(k, col), args.a(row, k));
+      }
+      args.c(row, col) = args.epilogue(sums[0] + sums[1], row, col);
+    }
+  }
+}
+constexpr Kernel kTwoChains = cpu_loop(computes_dense_floats, bind<place_floats, run_two_chains>);
+
 // 2:4 compressed B; place(args, kept, col) says where in its four a kept value was.
 template <class Operands24, class Sum, class Place, class Finish>
 void run_sparse(const Operands24& operands, View<float> c, const Place& place, const Finish& finish) {
@@ -264,6 +279,8 @@ std::vector<Mutant> sum_mutants() {
        .kernels = {&float_kernel<Descends>}},
       {.name = "even_k_first", .kind = kKernel, .what = "even k are summed before odd ones", .schemes = kRoundingChains,
        .kernels = {&float_kernel<EvensFirst>}},
+      {.name = "two_chains", .kind = kKernel, .what = "even and odd k have a sum each, added at the end", .schemes = kRoundingChains,
+       .kernels = {&kTwoChains}},
       {.name = "product_rounded", .kind = kKernel, .what = "a product is rounded before it is added", .schemes = {"fp32.chain", "fp32.lanes", "sparse24.prune.fp32.chain"},
        .kernels = {&float_kernel<RoundsProducts>}},
       {.name = "tree_upwards", .kind = kKernel, .what = "lanes are joined by steps of 1, 2, 4, 8, 16", .schemes = lanes,

@@ -74,15 +74,18 @@ std::string terminal_table(const SelftestFile& file) {
   return text;
 }
 
-std::string markdown_table(const SelftestFile& file) {
-  std::string text = "| mutant |", rule = "| --- |";
+std::string markdown_page(const SelftestFile& file) {
+  std::string text =
+      "# Mutants and gates\n\nWritten by `narrowgate selftest --markdown FILE`: which gate kills which planted bug. ● on every "
+      "scheme that it was tried on, ◐ on some.\nWhat the gates are: [gates.md](gates.md).\n\n| mutant |";
+  std::string rule = "| --- |";
   for (const SelftestFile::Gate& gate : file.gates) {
     text += fmt::format(" {} |", gate.name);
     rule += " :-: |";
   }
   text += '\n' + rule + '\n';
   for (const SelftestFile::Mutant& mutant : file.mutants) {
-    text += fmt::format("| {} |", mutant.what);
+    text += fmt::format("| `{}`: {} |", mutant.name, mutant.what);
     for (const SelftestFile::Gate& gate : file.gates) {
       text += fmt::format(" {} |", mark(share(file, mutant.name, gate.name), "●", "◐", ""));
     }

@@ -22,6 +22,6 @@ std::vector<std::string> defects(const std::vector<MutantOutcome>& outcomes, con
 
 // Of mutants and gates, and of the scores of each gate.
 std::string terminal_table(const SelftestFile& file);
-std::string markdown_table(const SelftestFile& file);
+std::string markdown_page(const SelftestFile& file);
 
 }  // namespace narrowgate::selftest

@@ -72,7 +72,7 @@ TEST(Tables, CountAndMarkKills) {
   EXPECT_THAT(terminal_table(file), HasSubstr("zeros                             x    . x "));
   EXPECT_THAT(terminal_table(file), HasSubstr("allclose        1/1"));
   EXPECT_THAT(terminal_table(file), HasSubstr("25.00 %"));
-  EXPECT_THAT(markdown_table(file), HasSubstr("| made for a test | ● |  | ● |"));
+  EXPECT_THAT(markdown_page(file), HasSubstr("| `zeros`: made for a test | ● |  | ● |"));
 }
 
 // Bits see everything; a bound sees what is larger than itself.
