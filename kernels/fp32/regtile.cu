@@ -47,9 +47,7 @@ NARROWGATE_DEVICE Four load_four(View<const float> x, std::int64_t row, std::int
   return value;
 }
 
-// One 16-byte load from shared memory.
-NARROWGATE_DEVICE void copy_four(const float* shared, float* to) {
-  const Four value = *reinterpret_cast<const Four*>(shared);
+NARROWGATE_DEVICE void unpack(Four value, float* to) {
   to[0] = value.x;
   to[1] = value.y;
   to[2] = value.z;
@@ -75,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) regtile(Arguments args) {
     a_tile[stage][a_k + 1][a_row] = next_a.y;
     a_tile[stage][a_k + 2][a_row] = next_a.z;
     a_tile[stage][a_k + 3][a_row] = next_a.w;
-    *reinterpret_cast<Four*>(&b_tile[stage][b_k][b_col]) = next_b;
+    store_vector(b_tile[stage][b_k], b_col, next_b);
     // One barrier a tile: the other stage was last read before the previous barrier.
     __syncthreads();
     if (k0 + kDepth < args.a.cols) {
@@ -85,10 +83,10 @@ __global__ void __launch_bounds__(kThreads) regtile(Arguments args) {
     NARROWGATE_UNROLL
     for (int k = 0; k < kDepth; ++k) {
       float a[kPer], b[kPer];
-      copy_four(&a_tile[stage][k][ty * 4], a);
-      copy_four(&a_tile[stage][k][kHalf + ty * 4], a + 4);
-      copy_four(&b_tile[stage][k][tx * 4], b);
-      copy_four(&b_tile[stage][k][kHalf + tx * 4], b + 4);
+      unpack(load_vector<Four>(a_tile[stage][k], ty * 4), a);
+      unpack(load_vector<Four>(a_tile[stage][k], kHalf + ty * 4), a + 4);
+      unpack(load_vector<Four>(b_tile[stage][k], tx * 4), b);
+      unpack(load_vector<Four>(b_tile[stage][k], kHalf + tx * 4), b + 4);
       NARROWGATE_UNROLL
       for (int i = 0; i < kPer; ++i) {
         NARROWGATE_UNROLL

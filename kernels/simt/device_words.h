@@ -1,18 +1,24 @@
 // CUDA's words for a kernel source that is compiled twice: by nvcc for a device, and by the host compiler for the
-// SIMT executor. A kernel file includes this header and nothing of CUDA's own.
+// SIMT executor. A kernel file includes this header and nothing of CUDA's own; barriers, warp collectives, atomics, _rn
+// arithmetic, bit operations and FP16 storage have CUDA's names. Tensor cores are in tensor_core.h.
 //
 //   NARROWGATE_SHARED(float, tile, [16][17]);   a __shared__ array; on the host checked and poisoned
 //   NARROWGATE_DYNAMIC_SHARED(int, words);      the launch's dynamic shared memory
 //   launch({"int8.tiled", grid, block}, stream, kernel<true>, arguments…);
+//   load_vector<V>(row, i), store_vector(row, i, v)   one access of 4, 8 or 16 bytes to a row of shared memory
+//   e4m3_to_float(code), float_to_e4m3(x)…            FP8, the same bits on both sides
 //   NARROWGATE_UNROLL                           before a loop of constant length
 //   NARROWGATE_DEVICE_KERNEL(tiled) = {…};      defines cuda_tiled or simt_tiled
 #pragma once
 
 #include "kernels/kernel.h"
 #include "kernels/simt/executor.h"
+#include "kernels/simt/fp8_words.h"
+#include "kernels/simt/vector_access.h"
 
 #ifdef __CUDACC__
 
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/device.h"
@@ -22,7 +28,7 @@
   const Kernel cuda_##name
 #define NARROWGATE_DEVICE_NAME(name) "cuda." name
 #define NARROWGATE_UNROLL _Pragma("unroll")
-#define NARROWGATE_SHARED(type, name, extents) __shared__ type name extents
+#define NARROWGATE_SHARED(type, name, extents) __shared__ __align__(16) type name extents
 #define NARROWGATE_DYNAMIC_SHARED(type, name)                             \
   extern __shared__ __align__(16) unsigned char narrowgate_dynamic_shared[]; \
   type* const name = reinterpret_cast<type*>(narrowgate_dynamic_shared)
@@ -47,7 +53,11 @@ void launch(const simt::LaunchShape& shape, Stream stream, void (*kernel)(Parame
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/simt/atomics.h"
+#include "kernels/simt/device_math.h"
+#include "kernels/simt/half_words.h"
 #include "kernels/simt/shared_array.h"
+#include "kernels/simt/warp.h"
 
 #define NARROWGATE_DEVICE_KERNEL(name) \
   extern const Kernel simt_##name;     \
@@ -71,10 +81,6 @@ void launch(const simt::LaunchShape& shape, Stream stream, void (*kernel)(Parame
 #define gridDim (::narrowgate::simt::current_thread().grid_size)
 
 inline void __syncthreads() { ::narrowgate::simt::barrier(); }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __int2float_rn(int value) { return static_cast<float>(value); }
 
 namespace narrowgate {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <boost/context/fiber.hpp>
 #include <boost/context/fixedsize_stack.hpp>
 #include <boost/context/preallocated.hpp>
@@ -16,6 +17,13 @@
 
 #include "kernels/random/philox.h"
 #include "kernels/simt/fiber_annotations.h"
+
+template <>
+struct fmt::formatter<narrowgate::simt::Dim3> : fmt::formatter<std::string_view> {
+  auto format(const narrowgate::simt::Dim3& at, fmt::format_context& context) const {
+    return fmt::format_to(context.out(), "({}, {}, {})", at.x, at.y, at.z);
+  }
+};
 
 namespace narrowgate::simt {
 namespace {
@@ -31,7 +39,14 @@ constexpr int kPoisonByte = 0xff;                 // NaN as a float, −1 as an 
 
 std::atomic<std::uint64_t> thread_order_seed{0};
 
-enum class ThreadState { kReady, kAtBarrier, kDone };
+enum class ThreadState {
+  kFresh,     // has not begun
+  kReady,     // may go on
+  kAtBarrier,
+  kInWarp,    // waits in a collective of its warp
+  kDone,
+};
+bool may_run(ThreadState state) { return state <= ThreadState::kReady; }
 
 // Unwinds a thread whose block has already failed elsewhere.
 struct Abandoned {};
@@ -43,6 +58,8 @@ class Worker {
   ~Worker();
   void run_block(const LaunchShape& launch, const std::function<void()>& thread_body, Dim3 block, std::uint64_t order);
   void wait_at_barrier();
+  void join_warp(const Collective& collective, std::uint32_t mask, void* brought);
+  void check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) const;
   void* shared_memory(const void* site, std::size_t bytes);
   void* dynamic_shared_memory() { return arena_.get(); }
   std::size_t dynamic_shared_bytes() const { return launch_->dynamic_shared_bytes; }
@@ -66,8 +83,12 @@ class Worker {
   void switch_to(Thread& target);
   void arrive(context::fiber&& from);
   Thread& next_in_turn();
-  std::size_t step_all(std::uint64_t order);
-  void report_divergence(std::size_t waiting);
+  void wait();
+  void run_all_once(std::uint64_t order);
+  void release_barrier();
+  std::string describe_barrier_divergence() const;
+  std::string describe_warp_divergence() const;
+  std::string describe_wait(unsigned warp, unsigned lane, const Gathering& since) const;
   void abandon_block();
   context::fiber thread_loop(Thread& thread, context::fiber&& from);
 
@@ -76,7 +97,11 @@ class Worker {
   std::unique_ptr<std::byte[]> arena_ = std::make_unique<std::byte[]>(kSharedBytes);
   std::size_t arena_used_ = 0;
   std::vector<SharedArray> shared_;
-  std::size_t count_ = 0;  // threads of the block that runs
+  std::size_t count_ = 0;  // threads of the block that runs: done, at a barrier, in a collective, or ready
+  std::size_t done_ = 0;
+  std::size_t at_barrier_ = 0;
+  std::size_t in_warp_ = 0;
+  WarpTable warps_;
   const LaunchShape* launch_ = nullptr;
   const std::function<void()>* body_ = nullptr;
   Thread scheduler_;  // the OS thread's own stack
@@ -84,6 +109,7 @@ class Worker {
   Thread* left_ = nullptr;  // who switched to whoever runs now
   std::size_t turn_ = 0;    // index in sequence_ of the thread that runs
   std::uint64_t barrier_ = 0;  // barriers passed by the block
+  std::uint64_t pass_ = 0;     // rounds of turns taken by its threads
   std::exception_ptr failure_;
   bool abandoning_ = false;
   bool stopping_ = false;
@@ -126,6 +152,7 @@ context::fiber Worker::thread_loop(Thread& thread, context::fiber&& from) {
       if (!failure_) failure_ = std::current_exception();
     }
     thread.state = ThreadState::kDone;
+    ++done_;
     switch_to(next_in_turn());
   }
   running_ = &scheduler_;
@@ -137,15 +164,43 @@ context::fiber Worker::thread_loop(Thread& thread, context::fiber&& from) {
 Worker::Thread& Worker::next_in_turn() {
   if (failure_ || abandoning_) return scheduler_;
   while (++turn_ < sequence_.size()) {
-    if (sequence_[turn_]->state != ThreadState::kDone) return *sequence_[turn_];
+    if (may_run(sequence_[turn_]->state)) return *sequence_[turn_];
   }
   return scheduler_;
 }
 
-void Worker::wait_at_barrier() {
-  running_->state = ThreadState::kAtBarrier;
+void Worker::wait() {
   switch_to(next_in_turn());
   if (abandoning_) throw Abandoned{};
+}
+
+void Worker::wait_at_barrier() {
+  running_->state = ThreadState::kAtBarrier;
+  ++at_barrier_;
+  wait();
+}
+
+void Worker::join_warp(const Collective& collective, std::uint32_t mask, void* brought) {
+  const unsigned warp = running_->seen.index / kWarpSize, lane = running_->seen.index % kWarpSize;
+  check_source_lane(collective, mask, lane);
+  Gathering& gathering = warps_.arrive(warp, lane, collective, mask, brought);
+  if (gathering.missing != 0) {
+    running_->state = ThreadState::kInWarp;
+    ++in_warp_;
+    wait();
+    return;
+  }
+  for (std::uint32_t rest = gathering.arrived & ~(1u << lane); rest != 0; rest &= rest - 1) {
+    threads_[warp * kWarpSize + static_cast<unsigned>(std::countr_zero(rest))]->state = ThreadState::kReady;
+    --in_warp_;
+  }
+  warps_.finish(warp, gathering);
+}
+
+void Worker::check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) const {
+  if ((mask & warps_.lanes(running_->seen.index / kWarpSize)) >> lane & 1u) return;
+  throw Finding(fmt::format("{}: {} with mask {:#010x} names no lane {}, which takes part or is read", describe_position(),
+                            collective.name, mask, lane));
 }
 
 void Worker::prepare_block(Dim3 block) {
@@ -165,54 +220,90 @@ void Worker::prepare_block(Dim3 block) {
   }
   for (std::size_t i = 0; i < count_; ++i) {
     const auto id = static_cast<unsigned>(i);
-    threads_[i]->seen = {{id % size.x, id / size.x % size.y, id / size.x / size.y}, block, size, launch_->grid};
-    threads_[i]->state = ThreadState::kReady;
+    threads_[i]->seen = {{id % size.x, id / size.x % size.y, id / size.x / size.y}, block, size, launch_->grid, id};
+    threads_[i]->state = ThreadState::kFresh;
   }
   // Shared memory is not initialized on a device: poison what the last block used.
   std::memset(arena_.get(), kPoisonByte, std::max(arena_used_, launch_->dynamic_shared_bytes));
   arena_used_ = launch_->dynamic_shared_bytes;
   shared_.clear();
-  barrier_ = 0;
+  warps_.begin_block(static_cast<unsigned>(count_));
+  done_ = at_barrier_ = in_warp_ = 0;
+  barrier_ = pass_ = 0;
   failure_ = nullptr;
   sequence_.clear();
   for (std::size_t i = 0; i < count_; ++i) sequence_.push_back(threads_[i].get());
 }
 
-// Runs every thread to its next barrier or its end; returns how many wait at the barrier.
-std::size_t Worker::step_all(std::uint64_t order) {
+// Runs every thread that may run to where it must wait, or to its end.
+void Worker::run_all_once(std::uint64_t order) {
   if (order != 0) {
     const RandomStream stream{.seed = order};
     for (std::size_t i = count_; i > 1; --i) {
-      std::swap(sequence_[i - 1], sequence_[philox_word(stream, barrier_ * count_ + i) % i]);
+      std::swap(sequence_[i - 1], sequence_[philox_word(stream, pass_ * count_ + i) % i]);
     }
   }
+  ++pass_;
   turn_ = static_cast<std::size_t>(-1);
   Thread& first = next_in_turn();
   if (&first != &scheduler_) switch_to(first);
-  return static_cast<std::size_t>(std::count_if(
-      sequence_.begin(), sequence_.end(), [](const Thread* thread) { return thread->state == ThreadState::kAtBarrier; }));
+}
+
+void Worker::release_barrier() {
+  for (std::size_t i = 0; i < count_; ++i) threads_[i]->state = ThreadState::kReady;
+  at_barrier_ = 0;
+  ++barrier_;
 }
 
 void Worker::abandon_block() {
   abandoning_ = true;
   for (std::size_t i = 0; i < count_; ++i) {
-    if (threads_[i]->state == ThreadState::kAtBarrier) switch_to(*threads_[i]);
+    if (threads_[i]->state != ThreadState::kFresh && threads_[i]->state != ThreadState::kDone) switch_to(*threads_[i]);
   }
   abandoning_ = false;
 }
 
-void Worker::report_divergence(std::size_t waiting) {
-  const auto first_in = [&](ThreadState state) {
+std::string Worker::describe_barrier_divergence() const {
+  const auto first_in = [&](ThreadState state) -> const ThreadContext& {
     return std::find_if(threads_.begin(), threads_.end(), [&](const auto& thread) { return thread->state == state; })
         ->get()->seen;
   };
-  const ThreadContext stuck = first_in(ThreadState::kAtBarrier);
-  const ThreadContext gone = first_in(ThreadState::kDone);
-  failure_ = std::make_exception_ptr(Finding(fmt::format(
-      "{}: barrier divergence in block ({}, {}, {}): {} of {} threads wait at barrier {}, thread ({}, {}, {}) among "
-      "them, while thread ({}, {}, {}) has returned",
-      launch_->kernel, stuck.block.x, stuck.block.y, stuck.block.z, waiting, count_, barrier_ + 1, stuck.thread.x,
-      stuck.thread.y, stuck.thread.z, gone.thread.x, gone.thread.y, gone.thread.z)));
+  const ThreadContext& stuck = first_in(ThreadState::kAtBarrier);
+  return fmt::format("{}: barrier divergence in block {}: {} of {} threads wait at barrier {}, thread {} among them, "
+                     "while thread {} has returned",
+                     launch_->kernel, stuck.block, at_barrier_, count_, barrier_ + 1, stuck.thread,
+                     first_in(ThreadState::kDone).thread);
+}
+
+// What keeps a lane from joining the gathering.
+std::string Worker::describe_wait(unsigned warp, unsigned lane, const Gathering& since) const {
+  switch (threads_[warp * kWarpSize + lane]->state) {
+    case ThreadState::kDone: return "has returned";
+    case ThreadState::kAtBarrier: return fmt::format("waits at barrier {}", barrier_ + 1);
+    default: break;
+  }
+  for (const Gathering& other : warps_.waiting(warp)) {
+    if (&other != &since && (other.arrived >> lane & 1u) != 0) {
+      return fmt::format("waits in {} with mask {:#010x}", other.collective->name, other.mask);
+    }
+  }
+  return "never comes";
+}
+
+std::string Worker::describe_warp_divergence() const {
+  unsigned warp = 0;
+  while (warps_.waiting(warp).empty()) ++warp;
+  const Gathering& gathering = warps_.waiting(warp).front();
+  const auto thread_of = [&](std::uint32_t lanes) -> const ThreadContext& {
+    return threads_[warp * kWarpSize + static_cast<unsigned>(std::countr_zero(lanes))]->seen;
+  };
+  const ThreadContext& stuck = thread_of(gathering.arrived);
+  const ThreadContext& gone = thread_of(gathering.missing);
+  return fmt::format("{}: warp divergence in block {} after barrier {}: thread {} waits in {} with mask {:#010x}, while "
+                     "thread {}, lane {} of warp {}, {}",
+                     launch_->kernel, stuck.block, barrier_, stuck.thread, gathering.collective->name, gathering.mask,
+                     gone.thread, gone.index % kWarpSize, warp,
+                     describe_wait(warp, gone.index % kWarpSize, gathering));
 }
 
 void Worker::run_block(const LaunchShape& launch, const std::function<void()>& thread_body, Dim3 block,
@@ -221,14 +312,19 @@ void Worker::run_block(const LaunchShape& launch, const std::function<void()>& t
   body_ = &thread_body;
   prepare_block(block);
   for (;;) {
-    const std::size_t waiting = step_all(order);
-    if (!failure_ && waiting != 0 && waiting != count_) report_divergence(waiting);
+    run_all_once(order);
+    const bool is_stuck = done_ + at_barrier_ + in_warp_ == count_;
+    if (!failure_ && is_stuck && in_warp_ != 0) {
+      failure_ = std::make_exception_ptr(Finding(describe_warp_divergence()));
+    } else if (!failure_ && is_stuck && at_barrier_ != 0 && at_barrier_ != count_) {
+      failure_ = std::make_exception_ptr(Finding(describe_barrier_divergence()));
+    }
     if (failure_) {
       abandon_block();
       std::rethrow_exception(std::exchange(failure_, nullptr));
     }
-    if (waiting == 0) return;
-    ++barrier_;
+    if (done_ == count_) return;
+    if (at_barrier_ == count_) release_barrier();
   }
 }
 
@@ -249,8 +345,7 @@ void* Worker::shared_memory(const void* site, std::size_t bytes) {
 
 std::string Worker::describe_position() const {
   const ThreadContext& at = running_->seen;
-  return fmt::format("{}: block ({}, {}, {}), thread ({}, {}, {}), after barrier {}", launch_->kernel, at.block.x,
-                     at.block.y, at.block.z, at.thread.x, at.thread.y, at.thread.z, barrier_);
+  return fmt::format("{}: block {}, thread {}, after barrier {}", launch_->kernel, at.block, at.thread, barrier_);
 }
 
 // Spreads `runs` runs over the grid's blocks, the first and the last (with its tails) among them.
@@ -290,6 +385,12 @@ ScopedThreadOrder::ScopedThreadOrder(std::uint64_t seed) : previous_(thread_orde
 ScopedThreadOrder::~ScopedThreadOrder() { thread_order_seed = previous_; }
 
 void barrier() { worker.wait_at_barrier(); }
+void join_warp(const Collective& collective, std::uint32_t mask, void* brought) {
+  worker.join_warp(collective, mask, brought);
+}
+void check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) {
+  worker.check_source_lane(collective, mask, lane);
+}
 void* shared_memory(const void* site, std::size_t bytes) { return worker.shared_memory(site, bytes); }
 void* dynamic_shared_memory() { return worker.dynamic_shared_memory(); }
 std::size_t dynamic_shared_bytes() { return worker.dynamic_shared_bytes(); }
@@ -297,6 +398,11 @@ std::size_t dynamic_shared_bytes() { return worker.dynamic_shared_bytes(); }
 void report_out_of_bounds(const char* array, std::int64_t index, std::int64_t extent) {
   throw Finding(fmt::format("{}: index {} of shared array {} is outside [0, {})", worker.describe_position(), index,
                             array, extent));
+}
+
+void report_misaligned(const char* array, std::int64_t index, std::size_t bytes) {
+  throw Finding(fmt::format("{}: an access of {} bytes at index {} of shared array {} is not aligned to its size",
+                            worker.describe_position(), bytes, index, array));
 }
 
 }  // namespace narrowgate::simt

@@ -2,11 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/simt/executor.h"
 
 namespace narrowgate::simt {
+
+// The address of `count` elements from `index` on, as one access: inside the array and aligned to its size.
+template <class T>
+T* vector_address(T* data, std::int64_t index, std::int64_t count, std::int64_t extent, const char* name) {
+  const std::int64_t last = index + count - 1;
+  if (index < 0 || last >= extent) [[unlikely]] report_out_of_bounds(name, index < 0 ? index : last, extent);
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+  if (reinterpret_cast<std::uintptr_t>(data + index) % bytes != 0) [[unlikely]] report_misaligned(name, index, bytes);
+  return data + index;
+}
+
+template <class V, class T>
+V load_from(T* data, std::int64_t index, std::int64_t extent, const char* name) {
+  static_assert(sizeof(V) % sizeof(T) == 0);
+  V value;
+  std::memcpy(&value, vector_address(data, index, sizeof(V) / sizeof(T), extent, name), sizeof(V));
+  return value;
+}
+
+template <class V, class T>
+void store_to(T* data, std::int64_t index, std::int64_t extent, const char* name, const V& value) {
+  static_assert(sizeof(V) % sizeof(T) == 0);
+  std::memcpy(vector_address(data, index, sizeof(V) / sizeof(T), extent, name), &value, sizeof(V));
+}
 
 // Refers to an array T[N] or T[N][M] of the running block.
 template <class Array>
@@ -28,6 +53,17 @@ class SharedRef<T[Extent]> {
     }
   }
 
+  template <class V>
+  V load(std::int64_t index) const {
+    static_assert(!std::is_array_v<T>, "a vector access is to a row");
+    return load_from<V>(data_, index, Extent, name_);
+  }
+  template <class V>
+  void store(std::int64_t index, const V& value) const {
+    static_assert(!std::is_array_v<T>, "a vector access is to a row");
+    store_to(data_, index, Extent, name_, value);
+  }
+
  private:
   Scalar* data_;
   const char* name_;
@@ -47,6 +83,15 @@ class DynamicSharedRef {
       report_out_of_bounds(name_, index, extent_);
     }
     return data_[index];
+  }
+
+  template <class V>
+  V load(std::int64_t index) const {
+    return load_from<V>(data_, index, extent_, name_);
+  }
+  template <class V>
+  void store(std::int64_t index, const V& value) const {
+    store_to(data_, index, extent_, name_, value);
   }
 
  private:
