@@ -23,13 +23,22 @@ struct Epilogue {
   const float* bias = nullptr;  // n values
   OutputFormat output = OutputFormat::kFp32;
 
-  NARROWGATE_HOST_DEVICE float scale(std::int64_t row, std::int64_t col) const {
-    return a_scales[row * a_stride] * b_scales[col * b_stride];
+  // What one column of C needs; kernels that finish many rows of a column read it once.
+  struct Column {
+    float b_scale, bias;
+  };
+  NARROWGATE_HOST_DEVICE Column column(std::int64_t col) const {
+    return {b_scales != nullptr ? b_scales[col * b_stride] : 1.0f, bias != nullptr ? bias[col] : 0.0f};
+  }
+  NARROWGATE_HOST_DEVICE float scale(std::int64_t row, Column of) const { return a_scales[row * a_stride] * of.b_scale; }
+  NARROWGATE_HOST_DEVICE float scale(std::int64_t row, std::int64_t col) const { return scale(row, column(col)); }
+  NARROWGATE_HOST_DEVICE float finish(float sum, std::int64_t row, Column of) const {
+    float c = a_scales != nullptr ? sum * scale(row, of) : sum;
+    if (bias != nullptr) c = c + of.bias;
+    return output == OutputFormat::kFp16 ? formats::rounded_to_fp16(c) : c;
   }
   NARROWGATE_HOST_DEVICE float operator()(float sum, std::int64_t row, std::int64_t col) const {
-    float c = a_scales != nullptr ? sum * scale(row, col) : sum;
-    if (bias != nullptr) c = c + bias[col];
-    return output == OutputFormat::kFp16 ? formats::rounded_to_fp16(c) : c;
+    return finish(sum, row, column(col));
   }
 };
 

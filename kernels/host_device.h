@@ -8,3 +8,10 @@
 #define NARROWGATE_HOST_DEVICE
 #define NARROWGATE_DEVICE
 #endif
+
+// Before a loop that a device shall not unroll: one seldom entered, or too long to repeat.
+#ifdef __CUDA_ARCH__
+#define NARROWGATE_ROLLED _Pragma("unroll 1")
+#else
+#define NARROWGATE_ROLLED
+#endif

@@ -81,6 +81,30 @@ void check_launch(std::string_view kernel) {
   check(cudaGetLastError(), ("launch of " + std::string(kernel)).c_str());
 }
 
+namespace {
+
+int attribute_or(cudaDeviceAttr attribute, int fallback) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess ? value : fallback;
+}
+
+}  // namespace
+
+std::size_t dynamic_shared_limit() {
+  static const int limit = attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024);
+  return static_cast<std::size_t>(limit);
+}
+
+unsigned multiprocessor_count() {
+  static const int count = attribute_or(cudaDevAttrMultiProcessorCount, 1);
+  return static_cast<unsigned>(count);
+}
+
+void allow_dynamic_shared(const void* kernel, std::size_t bytes, std::string_view name) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        ("shared memory of " + std::string(name)).c_str());
+}
+
 struct Timer::State {
   cudaStream_t stream = nullptr;
   cudaEvent_t begin = nullptr;

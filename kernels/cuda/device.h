@@ -35,6 +35,12 @@ std::unique_ptr<Memory> make_device_memory(Layout layout);
 // Throws std::runtime_error naming the kernel when the launch just made was refused.
 void check_launch(std::string_view kernel);
 
+// What kernels' launchers ask of the device; without one, what every device has.
+std::size_t dynamic_shared_limit();  // bytes of dynamic shared memory that a block may have
+unsigned multiprocessor_count();
+// Lets the kernel have more dynamic shared memory than the 48 KiB that need no leave.
+void allow_dynamic_shared(const void* kernel, std::size_t bytes, std::string_view name);
+
 // Times launches with events on the memory's stream; copies are not in it. Between samples the L2 cache is flushed by
 // writing a scratch buffer of twice its size.
 class Timer {

@@ -28,16 +28,31 @@ struct Arguments {
   View<const float> outlier_a;        // m×o
   View<const float> outlier_b;        // o×n
 
+  // What one column of C needs; kernels that finish many rows of a column read it once.
+  struct Column {
+    Epilogue::Column epilogue;
+    std::int32_t code_sum;  // of B's codes
+  };
+  NARROWGATE_HOST_DEVICE Column column(std::int64_t col) const {
+    return {epilogue.column(col), a_zero_points != nullptr ? b_column_sums[col] : 0};
+  }
+  NARROWGATE_HOST_DEVICE std::int32_t correction(std::int64_t row, Column of) const {
+    return a_zero_points != nullptr ? a_zero_points[row * a_zero_point_stride] * of.code_sum : 0;
+  }
   NARROWGATE_HOST_DEVICE std::int32_t correction(std::int64_t row, std::int64_t col) const {
-    return a_zero_points == nullptr ? 0 : a_zero_points[row * a_zero_point_stride] * b_column_sums[col];
+    return correction(row, column(col));
+  }
+  NARROWGATE_HOST_DEVICE float finish(std::int32_t acc, std::int64_t row, std::int64_t col, Column of) const {
+    const float product = epilogue.finish(static_cast<float>(acc - correction(row, of)), row, of.epilogue);
+    return outlier_a.cols == 0 ? product : product + outlier_chain(row, col);
   }
   NARROWGATE_HOST_DEVICE float finish(std::int32_t acc, std::int64_t row, std::int64_t col) const {
-    const float product = epilogue(static_cast<float>(acc - correction(row, col)), row, col);
-    return outlier_a.cols == 0 ? product : product + outlier_chain(row, col);
+    return finish(acc, row, col, column(col));
   }
 
   NARROWGATE_HOST_DEVICE float outlier_chain(std::int64_t row, std::int64_t col) const {
     float sum = 0.0f;
+    NARROWGATE_ROLLED
     for (std::int64_t o = 0; o < outlier_a.cols; ++o) sum = fmaf(outlier_b(o, col), outlier_a(row, o), sum);
     return sum;
   }

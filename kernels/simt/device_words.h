@@ -36,11 +36,17 @@
 namespace narrowgate {
 
 inline constexpr Backend kDeviceBackend = Backend::kCuda;
+using cuda::dynamic_shared_limit;
+using cuda::multiprocessor_count;
 
 template <class... Parameters, class... Arguments>
 void launch(const simt::LaunchShape& shape, Stream stream, void (*kernel)(Parameters...), Arguments... arguments) {
   const dim3 grid(shape.grid.x, shape.grid.y, shape.grid.z);
   const dim3 block(shape.block.x, shape.block.y, shape.block.z);
+  constexpr std::size_t kAlwaysAllowed = 48 * 1024;
+  if (shape.dynamic_shared_bytes > kAlwaysAllowed) {
+    cuda::allow_dynamic_shared(reinterpret_cast<const void*>(kernel), shape.dynamic_shared_bytes, shape.kernel);
+  }
   kernel<<<grid, block, shape.dynamic_shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
   cuda::check_launch(shape.kernel);
 }
@@ -85,6 +91,8 @@ inline void __syncthreads() { ::narrowgate::simt::barrier(); }
 namespace narrowgate {
 
 inline constexpr Backend kDeviceBackend = Backend::kSimt;
+inline std::size_t dynamic_shared_limit() { return simt::kSharedBytes; }
+inline unsigned multiprocessor_count() { return 4; }  // enough that grids sized by it have several blocks
 
 template <class... Parameters, class... Arguments>
 void launch(const simt::LaunchShape& shape, Stream, void (*kernel)(Parameters...), Arguments... arguments) {

@@ -34,7 +34,6 @@ constexpr std::size_t kStackBytes = kAddressSanitizer ? 256 * 1024 : 72 * 1024;
 // Stacks that begin at equal offsets within a page would fight for the same few sets of the first-level cache.
 constexpr std::size_t kStackColour = 320;
 constexpr std::size_t kStackColours = 25;
-constexpr std::size_t kSharedBytes = 228 * 1024;  // the most shared memory any supported device gives a block
 constexpr int kPoisonByte = 0xff;                 // NaN as a float, −1 as an integer
 
 std::atomic<std::uint64_t> thread_order_seed{0};

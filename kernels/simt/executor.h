@@ -22,6 +22,8 @@ struct Dim3 {
   unsigned z = 1;
 };
 
+inline constexpr std::size_t kSharedBytes = 228 * 1024;  // the most shared memory any supported device gives a block
+
 struct LaunchShape {
   std::string_view kernel;  // for findings
   Dim3 grid;
