@@ -199,7 +199,7 @@ void Worker::join_warp(const Collective& collective, std::uint32_t mask, void* b
 
 void Worker::check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) const {
   if ((mask & warps_.lanes(running_->seen.index / kWarpSize)) >> lane & 1u) return;
-  throw Finding(fmt::format("{}: {} with mask {:#010x} names no lane {}, which takes part or is read", describe_position(),
+  throw Finding(fmt::format("{}: {} with mask {:#010x} needs lane {}, which the mask or the warp lacks", describe_position(),
                             collective.name, mask, lane));
 }
 

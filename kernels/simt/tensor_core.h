@@ -128,6 +128,7 @@ template <class Elements, int kRows, int kDepth>
 void mma(const char* name, typename Elements::Sum* acc, const std::uint32_t* a, const std::uint32_t* b) {
   static const Collective collective{name, finish_mma<Elements, kRows, kDepth>};
   LaneFragments<kRows, typename Elements::Sum> fragments{acc, a, b};
+  check_source_lane(collective, 0xffffffffu, kWarpSize - 1);  // a short warp has none of it
   join_warp(collective, 0xffffffffu, &fragments);
 }
 
