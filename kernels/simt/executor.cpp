@@ -17,6 +17,7 @@
 
 #include "kernels/random/philox.h"
 #include "kernels/simt/fiber_annotations.h"
+#include "kernels/simt/shadow.h"
 
 template <>
 struct fmt::formatter<narrowgate::simt::Dim3> : fmt::formatter<std::string_view> {
@@ -60,10 +61,14 @@ class Worker {
   void wait_at_barrier();
   void join_warp(const Collective& collective, std::uint32_t mask, void* brought);
   void check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) const;
-  void* shared_memory(const void* site, std::size_t bytes);
+  void* shared_memory(const void* site, std::size_t bytes, const ArrayShape& shape);
   void* dynamic_shared_memory() { return arena_.get(); }
+  void cover_with_shadow() { shadow_.cover(arena_.get(), kSharedBytes); }
+  Shadow& shadow() { return shadow_; }
   std::size_t dynamic_shared_bytes() const { return launch_->dynamic_shared_bytes; }
   std::string describe_position() const;
+  std::string describe_race(const SharedElement& element, Access now, Access before, unsigned other) const;
+  std::string describe_element(const SharedElement& element) const;
 
  private:
   struct Thread {
@@ -76,7 +81,9 @@ class Worker {
   };
   struct SharedArray {
     const void* site;
-    void* data;
+    std::byte* data;
+    std::size_t bytes;
+    ArrayShape shape;  // of a kernel that runs checked
   };
 
   void prepare_block(Dim3 block);
@@ -102,6 +109,7 @@ class Worker {
   std::size_t at_barrier_ = 0;
   std::size_t in_warp_ = 0;
   WarpTable warps_;
+  Shadow shadow_;
   const LaunchShape* launch_ = nullptr;
   const std::function<void()>* body_ = nullptr;
   Thread scheduler_;  // the OS thread's own stack
@@ -195,6 +203,7 @@ void Worker::join_warp(const Collective& collective, std::uint32_t mask, void* b
     --in_warp_;
   }
   warps_.finish(warp, gathering);
+  shadow_.pass_collective(warp);
 }
 
 void Worker::check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) const {
@@ -228,6 +237,7 @@ void Worker::prepare_block(Dim3 block) {
   arena_used_ = launch_->dynamic_shared_bytes;
   shared_.clear();
   warps_.begin_block(static_cast<unsigned>(count_));
+  shadow_.begin_block();
   done_ = at_barrier_ = in_warp_ = 0;
   barrier_ = pass_ = 0;
   failure_ = nullptr;
@@ -253,6 +263,7 @@ void Worker::release_barrier() {
   for (std::size_t i = 0; i < count_; ++i) threads_[i]->state = ThreadState::kReady;
   at_barrier_ = 0;
   ++barrier_;
+  shadow_.pass_barrier();
 }
 
 void Worker::abandon_block() {
@@ -328,7 +339,7 @@ void Worker::run_block(const LaunchShape& launch, const std::function<void()>& t
   }
 }
 
-void* Worker::shared_memory(const void* site, std::size_t bytes) {
+void* Worker::shared_memory(const void* site, std::size_t bytes, const ArrayShape& shape) {
   for (const SharedArray& array : shared_) {
     if (array.site == site) return array.data;
   }
@@ -339,13 +350,38 @@ void* Worker::shared_memory(const void* site, std::size_t bytes) {
   }
   std::memset(arena_.get() + arena_used_, kPoisonByte, start + bytes - arena_used_);
   arena_used_ = start + bytes;
-  shared_.push_back({site, arena_.get() + start});
+  shared_.push_back({site, arena_.get() + start, bytes, shape});
   return shared_.back().data;
 }
 
 std::string Worker::describe_position() const {
   const ThreadContext& at = running_->seen;
   return fmt::format("{}: block {}, thread {}, after barrier {}", launch_->kernel, at.block, at.thread, barrier_);
+}
+
+// "tile[3][0]": the indices within the array that holds the address; dynamic memory has one.
+std::string Worker::describe_element(const SharedElement& element) const {
+  const auto* const address = static_cast<const std::byte*>(element.address);
+  for (const SharedArray& array : shared_) {
+    if (address < array.data || address >= array.data + array.bytes) continue;
+    auto rest = (address - array.data) / static_cast<std::int64_t>(element.bytes);
+    std::string indices;
+    for (int i = array.shape.rank - 1; i >= 0; --i) {
+      indices = fmt::format("[{}]{}", rest % array.shape.extents[i], indices);
+      rest /= array.shape.extents[i];
+    }
+    return element.array + indices;
+  }
+  return fmt::format("{}[{}]", element.array, (address - arena_.get()) / static_cast<std::int64_t>(element.bytes));
+}
+
+std::string Worker::describe_race(const SharedElement& element, Access now, Access before, unsigned other) const {
+  constexpr std::string_view kDoes[] = {"reads", "writes", "updates atomically"};
+  constexpr std::string_view kDid[] = {"has read", "has written", "has updated atomically"};
+  const ThreadContext& at = running_->seen;
+  return fmt::format("{}: race in block {} after barrier {}: thread {} {} {}, which thread {} {} with no barrier between",
+                     launch_->kernel, at.block, barrier_, at.thread, kDoes[static_cast<int>(now)],
+                     describe_element(element), threads_[other]->seen.thread, kDid[static_cast<int>(before)]);
 }
 
 // Spreads `runs` runs over the grid's blocks, the first and the last (with its tails) among them.
@@ -391,13 +427,31 @@ void join_warp(const Collective& collective, std::uint32_t mask, void* brought) 
 void check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) {
   worker.check_source_lane(collective, mask, lane);
 }
-void* shared_memory(const void* site, std::size_t bytes) { return worker.shared_memory(site, bytes); }
+void* shared_memory(const void* site, std::size_t bytes) { return worker.shared_memory(site, bytes, {}); }
 void* dynamic_shared_memory() { return worker.dynamic_shared_memory(); }
 std::size_t dynamic_shared_bytes() { return worker.dynamic_shared_bytes(); }
 
 void report_out_of_bounds(const char* array, std::int64_t index, std::int64_t extent) {
   throw Finding(fmt::format("{}: index {} of shared array {} is outside [0, {})", worker.describe_position(), index,
                             array, extent));
+}
+
+void* checked_shared_memory(const void* site, const ArrayShape& shape, std::size_t bytes) {
+  worker.cover_with_shadow();
+  return worker.shared_memory(site, bytes, shape);
+}
+void* checked_dynamic_shared_memory() {
+  worker.cover_with_shadow();
+  return worker.dynamic_shared_memory();
+}
+Shadow& current_shadow() { return worker.shadow(); }
+
+void report_race(const SharedElement& element, Access now, Access before, unsigned other) {
+  throw Finding(worker.describe_race(element, now, before, other));
+}
+void report_uninitialized(const SharedElement& element) {
+  throw Finding(fmt::format("{}: {} is read before any thread has written it", worker.describe_position(),
+                            worker.describe_element(element)));
 }
 
 void report_misaligned(const char* array, std::int64_t index, std::size_t bytes) {
