@@ -11,7 +11,8 @@
 #define CUDA_KERNEL(family, name, file) \
   namespace narrowgate::family { extern const Kernel simt_##name, simt_checked_##name, cuda_##name; }
 #else
-#define CUDA_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel simt_##name, simt_checked_##name; }
+#define CUDA_KERNEL(family, name, file) \
+  namespace narrowgate::family { extern const Kernel simt_##name, simt_checked_##name; }
 #endif
 #include "kernels/registry.def"
 #undef SCHEME
@@ -81,7 +82,8 @@ std::span<const Kernel* const> all_kernels() {
 #define SCHEME(family, name, file)
 #define CPU_KERNEL(family, name, file) &family::cpu_##name,
 #ifdef NARROWGATE_HAS_CUDA
-#define CUDA_KERNEL(family, name, file) simt_kernel<family::simt_##name, family::simt_checked_##name>(), &family::cuda_##name,
+#define CUDA_KERNEL(family, name, file) \
+  simt_kernel<family::simt_##name, family::simt_checked_##name>(), &family::cuda_##name,
 #else
 #define CUDA_KERNEL(family, name, file) simt_kernel<family::simt_##name, family::simt_checked_##name>(),
 #endif

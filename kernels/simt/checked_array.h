@@ -1,5 +1,5 @@
-// The checked mode's side of __shared__ arrays: the same [] syntax as shared_array.h, but what [] gives is a stand-in for
-// the element, which tells the shadow of every read and write.
+// The checked mode's side of __shared__ arrays: the same [] syntax as shared_array.h, but what [] gives is a stand-in
+// for the element, which tells the shadow of every read and write.
 //
 // A kernel notices in two places: `auto x = tile[i]` would keep the stand-in (name the type), and there is no reference
 // to an element (`tile[i].x`; load the whole, or use load_vector). &tile[i] serves atomics alone.
@@ -46,18 +46,24 @@ class CheckedElement {
     *address_ = value;
     return *this;
   }
-  const CheckedElement& operator=(const CheckedElement& other) const { return *this = static_cast<T>(other); }
-  const CheckedElement& operator+=(const T& value) const { return *this = static_cast<T>(static_cast<T>(*this) + value); }
-  const CheckedElement& operator-=(const T& value) const { return *this = static_cast<T>(static_cast<T>(*this) - value); }
-  const CheckedElement& operator*=(const T& value) const { return *this = static_cast<T>(static_cast<T>(*this) * value); }
-  const CheckedElement& operator|=(const T& value) const { return *this = static_cast<T>(static_cast<T>(*this) | value); }
-  const CheckedElement& operator&=(const T& value) const { return *this = static_cast<T>(static_cast<T>(*this) & value); }
-  const CheckedElement& operator^=(const T& value) const { return *this = static_cast<T>(static_cast<T>(*this) ^ value); }
+  const CheckedElement& operator=(const CheckedElement& other) const { return *this = other.get(); }
+  const CheckedElement& operator+=(const T& value) const { return set(get() + value); }
+  const CheckedElement& operator-=(const T& value) const { return set(get() - value); }
+  const CheckedElement& operator*=(const T& value) const { return set(get() * value); }
+  const CheckedElement& operator|=(const T& value) const { return set(get() | value); }
+  const CheckedElement& operator&=(const T& value) const { return set(get() & value); }
+  const CheckedElement& operator^=(const T& value) const { return set(get() ^ value); }
   const CheckedElement& operator++() const { return *this += T{1}; }
   const CheckedElement& operator--() const { return *this -= T{1}; }
   CheckedPointer<T, kCells> operator&() const { return {address_, name_, shadow_}; }
 
  private:
+  T get() const { return *this; }
+  template <class Wider>
+  const CheckedElement& set(Wider value) const {
+    return *this = static_cast<T>(value);
+  }
+
   T* address_;
   const char* name_;
   Shadow* shadow_;
@@ -80,13 +86,17 @@ class CheckedRow {
   template <class V>
   V load(std::int64_t index) const {
     const V value = load_from<V>(data_, index, extent_, name_);
-    for (std::size_t i = 0; i < sizeof(V) / sizeof(T); ++i) shadow_->read<kCells>({name_, data_ + index + i, sizeof(T)});
+    for (const T* at = data_ + index; at < data_ + index + sizeof(V) / sizeof(T); ++at) {
+      shadow_->read<kCells>({name_, at, sizeof(T)});
+    }
     return value;
   }
   template <class V>
   void store(std::int64_t index, const V& value) const {
     store_to(data_, index, extent_, name_, value);
-    for (std::size_t i = 0; i < sizeof(V) / sizeof(T); ++i) shadow_->write<kCells>({name_, data_ + index + i, sizeof(T)});
+    for (const T* at = data_ + index; at < data_ + index + sizeof(V) / sizeof(T); ++at) {
+      shadow_->write<kCells>({name_, at, sizeof(T)});
+    }
   }
 
  private:
@@ -131,19 +141,20 @@ template <class Array>
 auto checked_array(const void* site, const char* name) {
   using Scalar = std::remove_all_extents_t<Array>;
   static_assert(std::rank_v<Array> <= 4);
-  const ArrayShape shape{name, sizeof(Scalar), static_cast<int>(std::rank_v<Array>),
-                         {std::extent_v<Array, 0>, std::extent_v<Array, 1>, std::extent_v<Array, 2>, std::extent_v<Array, 3>}};
+  const ArrayShape shape{
+      .rank = static_cast<int>(std::rank_v<Array>),
+      .extents = {std::extent_v<Array, 0>, std::extent_v<Array, 1>, std::extent_v<Array, 2>, std::extent_v<Array, 3>}};
   void* const data = checked_shared_memory(site, shape, sizeof(Array));
   return checked_part<Array>(static_cast<Scalar*>(data), name, &current_shadow());
 }
 
 template <class T>
 auto checked_dynamic_array(const char* name) {
-  return CheckedRow<T, sizeof(T)>(static_cast<T*>(checked_dynamic_shared_memory()),
-                                  static_cast<std::int64_t>(dynamic_shared_bytes() / sizeof(T)), name, &current_shadow());
+  const auto extent = static_cast<std::int64_t>(dynamic_shared_bytes() / sizeof(T));
+  return CheckedRow<T, sizeof(T)>(static_cast<T*>(checked_dynamic_shared_memory()), extent, name, &current_shadow());
 }
 
-// CUDA's atomics on what & gives. Found by argument-dependent lookup; the second operand decides nothing.
+// CUDA's atomics on what & gives. Found by argument-dependent lookup.
 template <class T, std::size_t kCells>
 T atomicAdd(CheckedPointer<T, kCells> address, std::type_identity_t<T> value) {
   return ::atomicAdd(address.for_atomic(), value);

@@ -1,6 +1,6 @@
 // CUDA's words for a kernel source that is compiled twice: by nvcc for a device, and by the host compiler for the
-// SIMT executor. A kernel file includes this header and nothing of CUDA's own; barriers, warp collectives, atomics, _rn
-// arithmetic, bit operations and FP16 storage have CUDA's names. Tensor cores are in tensor_core.h.
+// SIMT executor. A kernel file includes this header and nothing of CUDA's own; barriers, warp collectives, atomics,
+// _rn arithmetic, bit operations and FP16 storage have CUDA's names. Tensor cores are in tensor_core.h.
 //
 //   NARROWGATE_SHARED(float, tile, [16][17]);   a __shared__ array; on the host checked and poisoned
 //   NARROWGATE_DYNAMIC_SHARED(int, words);      the launch's dynamic shared memory
@@ -10,8 +10,8 @@
 //   NARROWGATE_UNROLL                           before a loop of constant length
 //   NARROWGATE_DEVICE_KERNEL(tiled) = {…};      defines cuda_tiled, simt_tiled or simt_checked_tiled
 //
-// On the host a kernel file is compiled twice: as it is, and with NARROWGATE_SIMT_CHECKED, where shared memory also knows
-// who touched it last (checked_array.h, shadow.h).
+// On the host a kernel file is compiled twice: as it is, and with NARROWGATE_SIMT_CHECKED, where shared memory also
+// knows who touched it last (checked_array.h, shadow.h).
 #pragma once
 
 #include "kernels/kernel.h"

@@ -49,7 +49,8 @@ TEST(HalfWords, AnyFloatRoundsAsTheFormatDoes) {
   for (std::uint64_t i = 0; i < 200'000; ++i) {
     const float value = formats::float_from_bits(philox_word(stream, i));
     if (std::isnan(value)) continue;
-    const auto code = formats::encode(formats::kFp16, value, formats::Rounding::nearest_even, formats::Overflow::no_saturate);
+    using formats::Overflow, formats::Rounding;
+    const auto code = formats::encode(formats::kFp16, value, Rounding::nearest_even, Overflow::no_saturate);
     ASSERT_EQ(__float2half_rn(value).bits, *code) << value;
   }
 }

@@ -1,4 +1,4 @@
-// Checked mode on a tiled product with one line wrong: each bug is named where it happens, not seen in the output alone.
+// Checked mode on a tiled product with one line wrong: a bug is named where it happens, not seen in the output alone.
 #define NARROWGATE_SIMT_CHECKED
 
 #include <gmock/gmock.h>
@@ -56,7 +56,8 @@ __global__ void multiply(Product p) {
 
 template <Bug kBug>
 std::vector<float> product(int rows, int depth) {
-  const std::vector<float> a(static_cast<std::size_t>(rows * depth), 1.0f), b(static_cast<std::size_t>(depth * kWide), 1.0f);
+  const std::vector<float> a(static_cast<std::size_t>(rows * depth), 1.0f);
+  const std::vector<float> b(static_cast<std::size_t>(depth * kWide), 1.0f);
   std::vector<float> c(static_cast<std::size_t>(rows * kWide));
   launch({"planted", {static_cast<unsigned>((rows + kTile - 1) / kTile)}, {kWide, kTile}}, nullptr, multiply<kBug>,
          Product{a.data(), b.data(), c.data(), rows, depth});
@@ -80,16 +81,16 @@ TEST(PlantedBugs, WithoutOneThereIsNoFindingInAnyOrder) {
 
 // A tile that is read before the barrier is either still empty or what another thread has just written.
 TEST(PlantedBugs, AMissingFirstBarrierIsNamed) {
-  expect_finding<Bug::kNoFirstBarrier>(8, AnyOf(AllOf(HasSubstr("race in block ("), HasSubstr("after barrier 0: thread ("),
-                                                      HasSubstr("_tile["), HasSubstr(", which thread ("),
-                                                      HasSubstr("with no barrier between")),
-                                                HasSubstr("is read before any thread has written it")));
+  const auto race = AllOf(HasSubstr("race in block ("), HasSubstr("after barrier 0: thread ("), HasSubstr("_tile["),
+                          HasSubstr(", which thread ("), HasSubstr("with no barrier between"));
+  expect_finding<Bug::kNoFirstBarrier>(8, AnyOf(race, HasSubstr("is read before any thread has written it")));
 }
 
 TEST(PlantedBugs, AMissingSecondBarrierIsARaceOfAReadAndAWrite) {
   expect_finding<Bug::kNoSecondBarrier>(
       16, AllOf(HasSubstr("race in block ("), HasSubstr("after barrier 1: thread ("), HasSubstr("_tile["),
-                AnyOf(HasSubstr(") writes "), HasSubstr(") reads ")), AnyOf(HasSubstr(") has read"), HasSubstr(") has written"))));
+                AnyOf(HasSubstr(") writes "), HasSubstr(") reads ")),
+                AnyOf(HasSubstr(") has read"), HasSubstr(") has written"))));
 }
 
 TEST(PlantedBugs, ASwappedSharedIndexIsOutOfBounds) {

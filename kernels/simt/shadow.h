@@ -1,9 +1,9 @@
 // Who last touched each element of a block's shared memory, and when: finds reads of what nobody wrote, and races.
 //
-// Two accesses of different threads to one element, one of them a write, need a barrier between them; two threads of one
-// warp may have a warp collective there instead. Whether they do is decided by time alone, not by the order in which the
-// executor runs the threads. Time is counted for each warp in moments: a barrier begins the same new one for all warps,
-// a collective one for its own (for all of its lanes, those outside the mask too: such a race would be missed).
+// Two accesses of different threads to one element, one of them a write, need a barrier between them; two threads of
+// one warp may have a warp collective there instead. Whether they do is decided by time alone, not by the order in
+// which the executor runs the threads. Time is counted for each warp in moments: a barrier begins the same new one for
+// all warps, a collective one for its own (for all of its lanes, those outside the mask too: such a race is missed).
 #pragma once
 
 #include <array>
@@ -129,12 +129,10 @@ class Shadow {
   std::unique_ptr<ShadowCell[]> cells_;
 };
 
-// A static array as findings name its elements.
+// The extents of a static array, for findings.
 struct ArrayShape {
-  const char* name;
-  std::size_t element_bytes;
-  int rank;
-  std::int64_t extents[4];
+  int rank = 0;
+  std::int64_t extents[4] = {};
 };
 
 // shared_memory() and dynamic_shared_memory() for a kernel that runs checked.

@@ -38,7 +38,8 @@ TEST(Shadow, TwoWritesByOneThreadOrWithABarrierBetweenAreFine) { EXPECT_NO_THROW
 
 TEST(Shadow, TwoWritesByTwoThreadsAreARaceThatNamesEverything) {
   expect_finding(two_threads, 40,
-                 AllOf(HasSubstr("race in block ("), HasSubstr(", 0, 0) after barrier 1: thread (40, 0, 0) writes tile[2][1]"),
+                 AllOf(HasSubstr("race in block ("),
+                       HasSubstr(", 0, 0) after barrier 1: thread (40, 0, 0) writes tile[2][1]"),
                        HasSubstr("which thread (1, 0, 0) has written with no barrier between")));
 }
 

@@ -60,7 +60,7 @@ TEST(VectorAccess, ARangeThatLeavesTheRowIsAFinding) {
 
 TEST(VectorAccess, AnAddressThatIsNotAMultipleOfItsSizeIsAFinding) {
   EXPECT_THAT([] { launch({"aligned", {1}, {1}}, nullptr, access_at, 2, false); },
-              ThrowsMessage<simt::Finding>(HasSubstr("an access of 16 bytes at index 2 of shared array tile is not aligned")));
+              ThrowsMessage<simt::Finding>(HasSubstr("16 bytes at index 2 of shared array tile is not aligned")));
 }
 
 __global__ void access_dynamic(int index) {

@@ -180,7 +180,8 @@ TEST(Warp, ALaneThatNeverComesIsAFindingThatNamesItAndTheCollective) {
                        HasSubstr("thread (32, 0, 0) waits in __syncwarp with mask 0xffffffff"),
                        HasSubstr("while thread (37, 0, 0), lane 5 of warp 1, has returned")));
   expect_finding(Fault::kAtBarrier, 64,
-                 AllOf(HasSubstr("waits in __shfl_xor_sync"), HasSubstr("(37, 0, 0), lane 5 of warp 1, waits at barrier 1")));
+                 AllOf(HasSubstr("waits in __shfl_xor_sync"),
+                       HasSubstr("(37, 0, 0), lane 5 of warp 1, waits at barrier 1")));
   expect_finding(Fault::kOtherCollective, 64,
                  AllOf(HasSubstr("__shfl_down_sync"), HasSubstr("__ballot_sync"), HasSubstr("(37, 0, 0)")));
   expect_finding(Fault::kOtherMask, 64, AllOf(HasSubstr("__any_sync with mask 0xffffffff"),
