@@ -42,12 +42,14 @@ function(narrowgate_registry)
   list(REMOVE_DUPLICATES cuda_sources)
   narrowgate_check_registry("${host_sources};${cuda_sources}")
 
-  # Each device source is also compiled as host C++, by a generated file that includes it.
+  # Each device source is also compiled as host C++, by generated files that include it: fast, and checked.
   foreach(source IN LISTS cuda_sources)
     string(REPLACE "/" "_" stem "${source}")
-    set(generated "${CMAKE_CURRENT_BINARY_DIR}/simt_${stem}.cpp")
-    file(CONFIGURE OUTPUT "${generated}" CONTENT "#include \"kernels/${source}\"\n" @ONLY)
-    list(APPEND host_sources "${generated}")
+    set(fast "${CMAKE_CURRENT_BINARY_DIR}/simt_${stem}.cpp")
+    set(checked "${CMAKE_CURRENT_BINARY_DIR}/simt_checked_${stem}.cpp")
+    file(CONFIGURE OUTPUT "${fast}" CONTENT "#include \"kernels/${source}\"\n" @ONLY)
+    file(CONFIGURE OUTPUT "${checked}" CONTENT "#define NARROWGATE_SIMT_CHECKED\n#include \"kernels/${source}\"\n" @ONLY)
+    list(APPEND host_sources "${fast}" "${checked}")
   endforeach()
 
   add_library(narrowgate_kernels STATIC registry.cpp epilogue.cpp scheme_parts.cpp simd_target.cpp memory/host_memory.cpp memory/memory.cpp ${host_sources})

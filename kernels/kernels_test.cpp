@@ -1,6 +1,9 @@
 // Every kernel of every scheme bit for bit against cpu.scalar at each tail, layout, thread order and thread count.
 #include <omp.h>
 
+#include <algorithm>
+#include <typeindex>
+
 #include "kernels/scheme_test_tools.h"
 #include "kernels/simt/executor.h"
 
@@ -71,6 +74,26 @@ TEST(Registry, IdsAreUniqueAndEveryFamilyHasItsReplay) {
     seen.emplace_back(scheme->id);
     EXPECT_EQ(replay_kernel(*scheme).name, "cpu.scalar");
     EXPECT_TRUE(scheme->id.starts_with(scheme->family));
+  }
+}
+
+// The two modes are two compilations of one file, so their launches are of different types.
+TEST(Registry, ASimtKernelRunsCheckedUpToAnExtentOf128) {
+  const auto launch_type = [](const Kernel& kernel, const Scheme& scheme, Shape shape) {
+    const Operands operands = encode(scheme, random_matrix(shape.m, shape.k, 0), random_matrix(shape.k, shape.n, 1));
+    const auto memory = make_host_memory({});
+    return std::type_index(kernel.bind(operands, memory->output(shape.m, shape.n), *memory).target_type());
+  };
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->backend != Backend::kSimt) continue;
+    const auto schemes = all_schemes();
+    const auto is_its_own = [&](const Scheme* scheme) { return kernel->computes(*scheme); };
+    const Scheme& scheme = **std::find_if(schemes.begin(), schemes.end(), is_its_own);
+    const auto checked = launch_type(*kernel, scheme, {128, 128, 128});
+    EXPECT_EQ(checked, launch_type(*kernel, scheme, {1, 2, 3})) << kernel->folder;
+    for (const Shape large : {Shape{129, 8, 8}, Shape{8, 129, 8}, Shape{8, 8, 129}}) {
+      EXPECT_NE(checked, launch_type(*kernel, scheme, large)) << kernel->folder;
+    }
   }
 }
 

@@ -9,9 +9,10 @@
 #define CPU_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel cpu_##name; }
 #ifdef NARROWGATE_HAS_CUDA
 #define CUDA_KERNEL(family, name, file) \
-  namespace narrowgate::family { extern const Kernel simt_##name; extern const Kernel cuda_##name; }
+  namespace narrowgate::family { extern const Kernel simt_##name, simt_checked_##name, cuda_##name; }
 #else
-#define CUDA_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel simt_##name; }
+#define CUDA_KERNEL(family, name, file) \
+  namespace narrowgate::family { extern const Kernel simt_##name, simt_checked_##name; }
 #endif
 #include "kernels/registry.def"
 #undef SCHEME
@@ -26,6 +27,27 @@ void complete(const Scheme& scheme, std::span<const float> bias, Operands& opera
   operands.output = scheme.output;
   operands.is_compressed24 = scheme.storage == Storage::kCompressed24;
   if (scheme.has_bias) operands.bias.assign(bias.begin(), bias.end());
+}
+
+// What the SIMT executor checks access by access; above, the fast mode alone would take its time.
+constexpr std::int64_t kLargestCheckedExtent = 128;
+
+template <const Kernel& kFast, const Kernel& kChecked>
+Launch bind_simt(const Operands& operands, View<float> c, Memory& memory) {
+  const Shape shape = operands.shape();
+  const bool is_small = std::max({shape.m, shape.n, shape.k}) <= kLargestCheckedExtent;
+  return (is_small ? kChecked : kFast).bind(operands, c, memory);
+}
+
+// The two modes of one source as the one kernel that they are.
+template <const Kernel& kFast, const Kernel& kChecked>
+const Kernel* simt_kernel() {
+  static const Kernel kernel = [] {
+    Kernel both = kFast;
+    both.bind = bind_simt<kFast, kChecked>;
+    return both;
+  }();
+  return &kernel;
 }
 
 }  // namespace
@@ -60,9 +82,10 @@ std::span<const Kernel* const> all_kernels() {
 #define SCHEME(family, name, file)
 #define CPU_KERNEL(family, name, file) &family::cpu_##name,
 #ifdef NARROWGATE_HAS_CUDA
-#define CUDA_KERNEL(family, name, file) &family::simt_##name, &family::cuda_##name,
+#define CUDA_KERNEL(family, name, file) \
+  simt_kernel<family::simt_##name, family::simt_checked_##name>(), &family::cuda_##name,
 #else
-#define CUDA_KERNEL(family, name, file) &family::simt_##name,
+#define CUDA_KERNEL(family, name, file) simt_kernel<family::simt_##name, family::simt_checked_##name>(),
 #endif
 #include "kernels/registry.def"
 #undef SCHEME

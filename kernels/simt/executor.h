@@ -76,7 +76,7 @@ void barrier();
 // `brought` is the lane's own, may lie on its stack, and is where `collective` leaves the lane's result.
 void join_warp(const Collective& collective, std::uint32_t mask, void* brought);
 inline unsigned current_lane() { return current_thread().index % kWarpSize; }
-// A Finding unless the mask names the lane and the lane exists.
+// A Finding unless the mask names the lane, and the lane exists.
 void check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane);
 
 // The block's array for one __shared__ declaration (identified by `site`), poisoned when the block starts.

@@ -50,7 +50,9 @@ inline constexpr std::array<float, 256> kE5m2Values = decoded_codes(formats::kE5
 
 inline float e4m3_to_float(std::uint8_t code) { return simt::kE4m3Values[code]; }
 inline float e5m2_to_float(std::uint8_t code) { return simt::kE5m2Values[code]; }
-inline std::uint8_t float_to_e4m3(float value) { return static_cast<std::uint8_t>(*formats::encode(formats::kE4m3, value)); }
+inline std::uint8_t float_to_e4m3(float value) {
+  return static_cast<std::uint8_t>(*formats::encode(formats::kE4m3, value));
+}
 
 }  // namespace narrowgate
 

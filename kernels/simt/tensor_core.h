@@ -1,5 +1,5 @@
 // Tensor cores, one warp collective for each shape: acc += a · b on fragments that are spread over 32 lanes.
-// With group = lane / 4 and quad = lane % 4, as PTX's documents of mma lay them out; the first of a word is its low end:
+// With group = lane / 4 and quad = lane % 4, as PTX's documents of mma lay them out; a word's first is its low end:
 //
 //   mma_8x8x16    int8   a          A[group][4·quad + 0…3]                       m8n8k16, from compute capability 7.5
 //                        b          B[4·quad + 0…3][group]
@@ -34,7 +34,8 @@ NARROWGATE_DEVICE inline void mma_8x8x16(std::int32_t (&acc)[2], std::int32_t a,
 NARROWGATE_DEVICE inline void mma_16x8x32(std::int32_t (&acc)[4], const std::int32_t (&a)[4],
                                           const std::int32_t (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+  asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3])
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
@@ -56,7 +57,8 @@ NARROWGATE_DEVICE inline void mma_16x8x8_f16(float (&acc)[4], const std::uint32_
 NARROWGATE_DEVICE inline void mma_16x8x16_f16(float (&acc)[4], const std::uint32_t (&a)[4],
                                               const std::uint32_t (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                : "+f"(acc[0]), "+f"(acc[1]), "+f"(acc[2]), "+f"(acc[3])
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
@@ -94,7 +96,9 @@ struct Fp16Elements {
   using Sum = float;
   using Value = float;
   static constexpr int kInWord = 2;
-  static Value element(std::uint32_t word, int i) { return __half2float({static_cast<std::uint16_t>(word >> (16 * i))}); }
+  static Value element(std::uint32_t word, int i) {
+    return __half2float({static_cast<std::uint16_t>(word >> (16 * i))});
+  }
   static Sum add(Sum acc, Value a, Value b) { return std::fma(a, b, acc); }
 };
 
@@ -128,6 +132,7 @@ template <class Elements, int kRows, int kDepth>
 void mma(const char* name, typename Elements::Sum* acc, const std::uint32_t* a, const std::uint32_t* b) {
   static const Collective collective{name, finish_mma<Elements, kRows, kDepth>};
   LaneFragments<kRows, typename Elements::Sum> fragments{acc, a, b};
+  check_source_lane(collective, 0xffffffffu, kWarpSize - 1);  // a short warp has none of it
   join_warp(collective, 0xffffffffu, &fragments);
 }
 

@@ -1,4 +1,4 @@
-// One access of 4, 8 or 16 bytes to a row of shared memory: `load_vector<V>(row, index)`, `store_vector(row, index, v)`.
+// One access of 4, 8 or 16 bytes to a shared row: `load_vector<V>(row, index)`, `store_vector(row, index, v)`.
 // V is a trivially copyable struct or scalar that fills a whole number of the row's elements; index counts elements and
 // is a multiple of V's. On the host the whole range is checked.
 #pragma once
