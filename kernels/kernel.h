@@ -68,7 +68,7 @@ struct Precision {
 inline std::int64_t any_order_roundings(Shape shape) { return shape.k; }
 
 // t of a matrix unit that adds kProductsPerStep exact products to its accumulator at a time: the steps, and within its
-// own step a product meets at most the others (Blanchard et al. 2020, §3).
+// own step a product meets at most the others (Blanchard et al. 2020).
 template <std::int64_t kProductsPerStep>
 std::int64_t matrix_unit_roundings(Shape shape) {
   return (shape.k + kProductsPerStep - 1) / kProductsPerStep + kProductsPerStep;
