@@ -75,8 +75,9 @@ bool has_measured_rows(const Results& results) {
 }
 
 std::string why_line(const Acceptance& acceptance, const RunContext& context, const AcceptOptions& options) {
-  return fmt::format("- {} · {} new, {} changed, {} unchanged · {} · {}", options.date, acceptance.added.size(),
-                     acceptance.changed.size(), acceptance.unchanged, options.why,
+  const std::string fractions = acceptance.fractions == 0 ? "" : fmt::format(", {} fractions of bounds", acceptance.fractions);
+  return fmt::format("- {} · {} new, {} changed, {} unchanged{} · {} · {}", options.date, acceptance.added.size(),
+                     acceptance.changed.size(), acceptance.unchanged, fractions, options.why,
                      context.git_commit ? context.git_commit->substr(0, 12) : "unknown commit");
 }
 
@@ -116,6 +117,7 @@ tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBas
       ++acceptance.unchanged;
     }
   }
+  for (const auto& [key, cells] : bounded_baseline(results).devices) acceptance.fractions += cells.size();
   acceptance.why_line = why_line(acceptance, results.context, options);
   return acceptance;
 }

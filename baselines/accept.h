@@ -23,6 +23,7 @@ struct Acceptance {
   AccuracyBaseline accuracy;  // the old lines with the run's lines over them
   std::vector<std::string> added, changed;
   std::size_t unchanged = 0;
+  std::size_t fractions = 0;  // of the bounds of bounded kernels: bounded_baseline() holds them
   std::string why_line;  // for WHY.md
 };
 

@@ -115,7 +115,8 @@ TEST(BoundedBaseline, TakesTheFractionsOfARunByDeviceAndKeepsTheOthers) {
   const BoundedBaseline after = bounded_baseline(results, stored);
   EXPECT_EQ(after.devices.at("simt"), (BoundedBaseline::Cells{{"another", 0.125}, {test::kScalarCell, 0.25}}));
   EXPECT_EQ(after.devices.at("Tesla T4|40|sm_75"), (BoundedBaseline::Cells{{test::kTiledCell, 0.5}}));
-  EXPECT_TRUE(accept(results, {}, options())) << "a run of bounded kernels alone";
+  EXPECT_EQ(accept(results, {}, options())->why_line,
+            "- 2026-11-30 · 0 new, 0 changed, 0 unchanged, 2 fractions of bounds · first baseline · abcdef012345");
   EXPECT_TRUE(bounded_baseline(test::results()).devices.empty()) << "exact kernels have none";
 }
 
