@@ -66,13 +66,18 @@ tl::expected<Answers, Error> answers(const Results& results) {
                                                 shortened(answers.given_by[row.case_id]), shortened(row.id), *difference)));
     }
   }
-  if (answers.by_case.empty()) return tl::unexpected(*refuse("the run measured no exact kernel, so there is nothing to store"));
   return answers;
 }
 
+bool has_measured_rows(const Results& results) {
+  return std::any_of(results.benchmarks.begin(), results.benchmarks.end(),
+                     [](const Row& row) { return row.state == Row::State::measured; });
+}
+
 std::string why_line(const Acceptance& acceptance, const RunContext& context, const AcceptOptions& options) {
-  return fmt::format("- {} · {} new, {} changed, {} unchanged · {} · {}", options.date, acceptance.added.size(),
-                     acceptance.changed.size(), acceptance.unchanged, options.why,
+  const std::string fractions = acceptance.fractions == 0 ? "" : fmt::format(", {} fractions of bounds", acceptance.fractions);
+  return fmt::format("- {} · {} new, {} changed, {} unchanged{} · {} · {}", options.date, acceptance.added.size(),
+                     acceptance.changed.size(), acceptance.unchanged, fractions, options.why,
                      context.git_commit ? context.git_commit->substr(0, 12) : "unknown commit");
 }
 
@@ -92,6 +97,7 @@ tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBas
   if (const Refusal refusal = refuse_reason(options.why)) return tl::unexpected(*refusal);
   if (const Refusal refusal = refuse_context(results.context, options)) return tl::unexpected(*refusal);
   if (const Refusal refusal = refuse_incomplete(results)) return tl::unexpected(*refusal);
+  if (!has_measured_rows(results)) return tl::unexpected(*refuse("the run measured no cell, so there is nothing to store"));
   tl::expected<Answers, Error> run = answers(results);
   if (!run) return tl::unexpected(run.error());
 
@@ -111,8 +117,17 @@ tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBas
       ++acceptance.unchanged;
     }
   }
+  for (const auto& [key, cells] : bounded_baseline(results).devices) acceptance.fractions += cells.size();
   acceptance.why_line = why_line(acceptance, results.context, options);
   return acceptance;
+}
+
+BoundedBaseline bounded_baseline(const Results& results, BoundedBaseline stored) {
+  for (const Row& row : results.benchmarks) {
+    if (row.contract != Row::Contract::bounded || row.state != Row::State::measured || !row.implementation_bound_fraction) continue;
+    if (const auto key = bounded_key(row, results.context)) stored.devices[*key][row.id] = *row.implementation_bound_fraction;
+  }
+  return stored;
 }
 
 std::vector<TimingBaseline> timing_baselines(const Results& results, const std::vector<TimingBaseline>& stored) {

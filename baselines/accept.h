@@ -23,6 +23,7 @@ struct Acceptance {
   AccuracyBaseline accuracy;  // the old lines with the run's lines over them
   std::vector<std::string> added, changed;
   std::size_t unchanged = 0;
+  std::size_t fractions = 0;  // of the bounds of bounded kernels: bounded_baseline() holds them
   std::string why_line;  // for WHY.md
 };
 
@@ -30,9 +31,12 @@ struct Acceptance {
 std::optional<Error> refuse_reason(const std::string& why);
 
 // Refused: an empty why or one of several lines, a planted bug, a dirty or unknown tree, a cell missing or crashed, a
-// gate that failed or was not measured, exact kernels of one case that disagree, nothing to accept.
+// gate that failed or was not measured, exact kernels of one case that disagree, nothing measured.
 tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBaseline& accuracy,
                                        const AcceptOptions& options);
+
+// What the run's bounded kernels use of their bounds, over the lines that are stored.
+BoundedBaseline bounded_baseline(const Results& results, BoundedBaseline stored = {});
 
 // The times of a run, one baseline per device key; simulated kernels have none. Cells that are stored for the same key
 // and suite and were not in the run keep their line, so that a filtered run does not erase the others.

@@ -104,9 +104,25 @@ TEST(Accept, CasesWithoutAnExactKernelAreLeftOut) {
   EXPECT_EQ(accept(results, {}, options())->accuracy.cases.size(), 1u);
 }
 
+TEST(BoundedBaseline, TakesTheFractionsOfARunByDeviceAndKeepsTheOthers) {
+  Results results = test::results();
+  for (Row& row : results.benchmarks) row.contract = Row::Contract::bounded;
+  results.benchmarks[0].implementation_bound_fraction = 0.25;
+  results.benchmarks[0].backend = Row::Backend::simt;
+  results.benchmarks[1].implementation_bound_fraction = 0.5;
+  BoundedBaseline stored;
+  stored.devices["simt"] = {{"another", 0.125}, {test::kScalarCell, 0.0625}};
+  const BoundedBaseline after = bounded_baseline(results, stored);
+  EXPECT_EQ(after.devices.at("simt"), (BoundedBaseline::Cells{{"another", 0.125}, {test::kScalarCell, 0.25}}));
+  EXPECT_EQ(after.devices.at("Tesla T4|40|sm_75"), (BoundedBaseline::Cells{{test::kTiledCell, 0.5}}));
+  EXPECT_EQ(accept(results, {}, options())->why_line,
+            "- 2026-11-30 · 0 new, 0 changed, 0 unchanged, 2 fractions of bounds · first baseline · abcdef012345");
+  EXPECT_TRUE(bounded_baseline(test::results()).devices.empty()) << "exact kernels have none";
+}
+
 TEST(Accept, NothingMeasuredIsNothingToAccept) {
   EXPECT_THAT(refusal([](Results& r, AcceptOptions&) { for (Row& row : r.benchmarks) row.state = Row::State::skipped; }),
-              HasSubstr("measured no exact kernel"));
+              HasSubstr("measured no cell"));
 }
 
 TEST(TimingBaselines, OnePerDeviceAndNoneForSimulation) {

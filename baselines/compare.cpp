@@ -39,15 +39,40 @@ CellVerdict missing_cell(const std::string& id) {
   return cell;
 }
 
-CellVerdict judged_cell(const Row& row, const AccuracyBaseline& accuracy, const TimeJudgement& time,
-                        const CompareOptions& options) {
+// What is stored, all of it.
+struct Baselines {
+  const AccuracyBaseline& accuracy;
+  const BoundedBaseline& bounded;
+  const std::vector<TimingBaseline>& timing;
+};
+
+std::optional<double> stored_fraction(const BoundedBaseline& bounded, const std::optional<std::string>& key, const std::string& id) {
+  const auto device = key ? bounded.devices.find(*key) : bounded.devices.end();
+  if (device == bounded.devices.end()) return std::nullopt;
+  const auto line = device->second.find(id);
+  return line == device->second.end() ? std::nullopt : std::optional(line->second);
+}
+
+// Judges the row by what is stored for it, and keeps that in the cell.
+ErrorJudgement judge_by_baseline(CellVerdict& cell, const Row& row, const RunContext& context, const Baselines& baselines,
+                                 const CompareOptions& options) {
+  if (row.contract == Row::Contract::bounded) {
+    const std::optional<std::string> key = bounded_key(row, context);
+    cell.baseline_bound_fraction = stored_fraction(baselines.bounded, key, row.id);
+    return judge_bounded_error(row, key, cell.baseline_bound_fraction, accept_command(options));
+  }
+  const auto line = baselines.accuracy.cases.find(row.case_id);
+  if (line != baselines.accuracy.cases.end()) cell.baseline = line->second;
+  return judge_error(row, cell.baseline ? &*cell.baseline : nullptr, accept_command(options));
+}
+
+CellVerdict judged_cell(const Row& row, const RunContext& context, const Baselines& baselines, const CompareOptions& options) {
   CellVerdict cell;
   cell.id = row.id;
-  const auto line = accuracy.cases.find(row.case_id);
-  if (row.contract == Row::Contract::exact && line != accuracy.cases.end()) cell.baseline = line->second;
-  ErrorJudgement error = judge_error(row, cell.baseline ? &*cell.baseline : nullptr, accept_command(options));
+  ErrorJudgement error = judge_by_baseline(cell, row, context, baselines, options);
   cell.state = error.state;
   cell.reason = std::move(error.reason);
+  const TimeJudgement time = judge_time(row, context.suite, baselines.timing);
   cell.time_state = time.state;
   cell.time_reason = time.reason;
   cell.baseline_time_ns = time.baseline_time_ns;
@@ -163,18 +188,18 @@ int leading_exit_code(const std::vector<int>& codes) {
 }
 
 tl::expected<Verdict, Error> compare(const Results& results, const AccuracyBaseline& accuracy,
-                                     const std::vector<TimingBaseline>& timing, const CompareOptions& options) {
+                                     const BoundedBaseline& bounded, const std::vector<TimingBaseline>& timing,
+                                     const CompareOptions& options) {
   if (const auto sound = check_results(results, options.results_path); !sound) return tl::unexpected(sound.error());
   std::unordered_map<std::string_view, const Row*> rows;
   for (const Row& row : results.benchmarks) rows.emplace(row.id, &row);
 
+  const Baselines baselines{accuracy, bounded, timing};
   Verdict verdict;
   verdict.cells.reserve(results.manifest.size());
   for (const std::string& id : results.manifest) {
     const auto row = rows.find(id);
-    CellVerdict cell = row == rows.end() ? missing_cell(id)
-                                         : judged_cell(*row->second, accuracy,
-                                                       judge_time(*row->second, results.context.suite, timing), options);
+    CellVerdict cell = row == rows.end() ? missing_cell(id) : judged_cell(*row->second, results.context, baselines, options);
     cell.rerun = "narrowgate run " + shell_word(results.context.suite);
     for (const std::string& word : results.context.parameters) cell.rerun += " " + shell_word(word);
     cell.rerun += " --filter " + shell_quoted(id);

@@ -21,7 +21,8 @@ struct CompareOptions {
 
 // An error only where the verdict would contradict itself: cells that do not add up.
 tl::expected<Verdict, Error> compare(const Results& results, const AccuracyBaseline& accuracy,
-                                     const std::vector<TimingBaseline>& timing, const CompareOptions& options);
+                                     const BoundedBaseline& bounded, const std::vector<TimingBaseline>& timing,
+                                     const CompareOptions& options);
 
 // 2, 1, 5, 3, 4, 0: the first of the codes that apply.
 int leading_exit_code(const std::vector<int>& codes);

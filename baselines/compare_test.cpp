@@ -19,7 +19,7 @@ using enum GateResult::State;
 
 Verdict verdict_of(const Results& results, const AccuracyBaseline& accuracy = test::baseline(),
                    const std::vector<TimingBaseline>& timing = {}) {
-  const auto verdict = compare(results, accuracy, timing, {});
+  const auto verdict = compare(results, accuracy, {}, timing, {});
   EXPECT_TRUE(verdict) << verdict.error().message;
   return verdict.value_or(Verdict{});
 }
@@ -144,14 +144,71 @@ TEST(Compare, TooLittleMeasuredIsNoVerdict) {
   EXPECT_EQ(first_cell([](Row& row) { row.rms_err.reset(); }, 3).state, ErrorState::no_verdict);
 }
 
-TEST(Compare, ABoundedKernelHasNoStoredAnswer) {
+// The first cell as that of a bounded kernel that uses `used` of its bound, where `stored` is what it used before.
+CellVerdict bounded_cell(double used, std::optional<double> stored, int exit_code, Row::Backend backend = Row::Backend::cpu) {
+  Results results = test::results();
+  Row& row = results.benchmarks[0];
+  row.backend = backend;
+  row.contract = Row::Contract::bounded;
+  row.digest = test::kOtherDigest;
+  row.implementation_bound_fraction = used;
+  BoundedBaseline bounded;
+  if (stored) bounded.devices[backend == Row::Backend::simt ? "simt" : "cpu-2-AVX2"][test::kScalarCell] = *stored;
+  const Verdict verdict = compare(results, test::baseline(), bounded, {}, {}).value();
+  EXPECT_EQ(verdict.exit_code, exit_code) << verdict.sentence;
+  return verdict.cells[0];
+}
+
+TEST(Compare, ABoundedKernelIsHeldToItsStoredFraction) {
+  EXPECT_EQ(bounded_cell(0.10, 0.10, 0).state, ErrorState::pass);
+  EXPECT_EQ(bounded_cell(0.124, 0.10, 0).state, ErrorState::pass);
+  EXPECT_EQ(bounded_cell(0.13, 0.10, 1).state, ErrorState::regressed);
+  EXPECT_EQ(bounded_cell(0.13, 0.10, 1).reason, "uses 0.13 of its bound, stored 0.1 on cpu-2-AVX2");
+  EXPECT_EQ(bounded_cell(0.10, 0.10, 0).baseline_bound_fraction, 0.10);
+}
+
+TEST(Compare, ASmallFractionMayGrowByAHundredthOfTheBound) {
+  EXPECT_EQ(bounded_cell(0.0109, 0.001, 0).state, ErrorState::pass);
+  EXPECT_EQ(bounded_cell(0.0111, 0.001, 1).state, ErrorState::regressed);
+  EXPECT_EQ(bounded_cell(0.0, 0.0, 0).state, ErrorState::pass);
+}
+
+TEST(Compare, ABoundedKernelThatUsesLessIsImproved) {
+  EXPECT_EQ(bounded_cell(0.10, 0.124, 0).state, ErrorState::pass);
+  EXPECT_EQ(bounded_cell(0.10, 0.13, 0).state, ErrorState::improved);
+}
+
+TEST(Compare, OtherBitsOfABoundedKernelAreNoChange) {
+  const CellVerdict cell = bounded_cell(0.10, 0.10, 0);
+  EXPECT_EQ(cell.row->digest, test::kOtherDigest);
+  EXPECT_FALSE(cell.baseline) << "the case's digest is not this kernel's";
+}
+
+TEST(Compare, ABoundedCellWithoutAStoredFractionIsNew) {
+  const CellVerdict cell = bounded_cell(0.10, std::nullopt, 3);
+  EXPECT_EQ(cell.state, ErrorState::new_case);
+  EXPECT_THAT(cell.reason, HasSubstr("stored for this cell on cpu-2-AVX2; accept it first: narrowgate accept results.json"));
+}
+
+TEST(Compare, SimulatedKernelsShareOneKeyOnEveryHost) {
+  EXPECT_EQ(bounded_cell(0.10, 0.10, 0, Row::Backend::simt).state, ErrorState::pass);
+}
+
+TEST(Compare, ABoundedRowMustBeSoundKnownAndMeasured) {
   const auto bounded = [](Row& row) {
     row.contract = Row::Contract::bounded;
-    row.digest = test::kOtherDigest;
+    row.implementation_bound_fraction = 0.1;
   };
-  EXPECT_EQ(first_cell(bounded, 0).state, ErrorState::pass);
-  EXPECT_FALSE(first_cell(bounded, 0).baseline);
-  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.gates[3].state = fail; }, 1).state, ErrorState::regressed);
+  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.gates[2].state = fail; }, 1).state, ErrorState::regressed);
+  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.gates[2].state = not_measured; }, 3).state, ErrorState::no_verdict);
+  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.implementation_bound_fraction.reset(); }, 3).reason,
+            "the row lacks what the kernel uses of its bound");
+  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.implementation_bound_fraction = std::nan(""); }, 1).state,
+            ErrorState::invalid);
+  Results elsewhere = test::results();
+  bounded(elsewhere.benchmarks[0]);
+  elsewhere.context.devices.erase("cpu");
+  EXPECT_EQ(verdict_of(elsewhere).cells[0].reason, "the run does not know the device that the kernel ran on");
 }
 
 TEST(Compare, ANewCaseIsNotAPass) {
@@ -215,7 +272,7 @@ TEST(Compare, AnEmptyPlanIsNotAPass) {
 TEST(Compare, UnsoundResultsAreAnError) {
   Results results = test::results();
   results.benchmarks.push_back(results.benchmarks[0]);
-  EXPECT_THAT(test::error_of(compare(results, test::baseline(), {}, {})), HasSubstr("/benchmarks/0 and /benchmarks/2"));
+  EXPECT_THAT(test::error_of(compare(results, test::baseline(), {}, {}, {})), HasSubstr("/benchmarks/0 and /benchmarks/2"));
 }
 
 TEST(Compare, WorstFirst) {

@@ -39,7 +39,9 @@ Judgement judge_values(const Row& row) {
   const std::pair<const char*, std::optional<double>> metrics[] = {{"max_abs_err", row.max_abs_err},
                                                                    {"mean_abs_err", row.mean_abs_err},
                                                                    {"rms_err", row.rms_err},
-                                                                   {"bound_fraction", row.bound_fraction}};
+                                                                   {"bound_fraction", row.bound_fraction},
+                                                                   {"implementation_bound_fraction",
+                                                                    row.implementation_bound_fraction}};
   for (const auto& [name, value] : metrics) {
     if (value && !(*value >= 0)) {
       return ErrorJudgement{ErrorState::invalid, fmt::format("{} is {}, and an error is never below 0", name, *value)};
@@ -77,6 +79,9 @@ Judgement judge_unmeasured_gates(const Row& row) {
   if (any_passed) return std::nullopt;
   return ErrorJudgement{ErrorState::no_verdict, "no gate that decides was applied"};
 }
+
+// The most that a cell may use of its bound where it used `fraction` before: a quarter more, or one per cent of the bound.
+double allowed_after(double fraction) { return std::max(1.25 * fraction, fraction + 0.01); }
 
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
@@ -120,12 +125,10 @@ ErrorJudgement judge_error(const Row& row, const AccuracyLine* baseline, const s
   const Judgement alone = judge_row(row);
   // A changed answer is an event even where a gate was not measured; only what the row itself condemns comes before.
   if (alone && alone->state != ErrorState::no_verdict) return *alone;
-  const bool exact = row.contract == Row::Contract::exact;
-  if (exact && baseline != nullptr && row.digest && *row.digest != baseline->digest) {
+  if (baseline != nullptr && row.digest && *row.digest != baseline->digest) {
     return {ErrorState::changed, fmt::format("the output differs: digest {}, stored {}", *row.digest, baseline->digest)};
   }
   if (alone) return *alone;
-  if (!exact) return {ErrorState::pass, ""};
   const std::optional<AccuracyLine> answer = answer_of(row);
   if (!answer) return {ErrorState::no_verdict, "the row lacks its digest or a metric that the baseline holds"};
   if (baseline == nullptr) {
@@ -134,6 +137,24 @@ ErrorJudgement judge_error(const Row& row, const AccuracyLine* baseline, const s
   if (const auto metric = first_difference(*answer, *baseline)) {
     return {ErrorState::changed, fmt::format("{} differs from the stored value, although the output is the same", *metric)};
   }
+  return {ErrorState::pass, ""};
+}
+
+ErrorJudgement judge_bounded_error(const Row& row, const std::optional<std::string>& key, std::optional<double> stored,
+                                   const std::string& accept_command) {
+  if (const Judgement alone = judge_row(row)) return *alone;
+  if (!row.implementation_bound_fraction) {
+    return {ErrorState::no_verdict, "the row lacks what the kernel uses of its bound"};
+  }
+  if (!key) return {ErrorState::no_verdict, "the run does not know the device that the kernel ran on"};
+  if (!stored) {
+    return {ErrorState::new_case, fmt::format("no fraction of its bound is stored for this cell on {}; accept it first: {}",
+                                              *key, accept_command)};
+  }
+  const double used = *row.implementation_bound_fraction;
+  const std::string change = fmt::format("uses {:.4g} of its bound, stored {:.4g} on {}", used, *stored, *key);
+  if (!(used <= allowed_after(*stored))) return {ErrorState::regressed, change};
+  if (!(*stored <= allowed_after(used))) return {ErrorState::improved, change};
   return {ErrorState::pass, ""};
 }
 

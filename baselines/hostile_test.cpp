@@ -45,7 +45,7 @@ TEST(Hostile, NamesSurviveTheFilesAndStayInert) {
     const auto read = read_results(folder.path("results.json"));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->benchmarks[0].id, name);
-    const Verdict verdict = compare(*read, test::baseline(), {}, {}).value();
+    const Verdict verdict = compare(*read, test::baseline(), {}, {}, {}).value();
     ASSERT_TRUE(write_verdict(folder.path("verdict.json"), verdict));
     EXPECT_EQ(read_verdict(folder.path("verdict.json"))->cells[0].id, name);
 

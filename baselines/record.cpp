@@ -64,6 +64,7 @@ void row_metric_fields(Fields& f, Record& row) {
   f.metric("sigma_fraction", row.sigma_fraction, empty);
   f("quantization_max_abs_err", row.quantization_max_abs_err);
   f.metric("implementation_max_abs_err", row.implementation_max_abs_err, empty);
+  f("implementation_bound_fraction", row.implementation_bound_fraction);
   f("implementation_mismatches", row.implementation_mismatches);
   f("implementation_rows", row.implementation_rows);
   f("zeros", row.zeros);

@@ -62,6 +62,7 @@ struct Row {
   std::optional<double> bound_fraction, k_gate_fraction, sqrtk_gate_fraction, sigma_fraction;
   std::optional<double> quantization_max_abs_err;    // the scheme's answer against the original data
   std::optional<double> implementation_max_abs_err;  // this kernel against the scheme's answer
+  std::optional<double> implementation_bound_fraction;  // of a bounded kernel: what it uses of its own sum's bound
   std::optional<std::int64_t> implementation_mismatches, implementation_rows;
   std::optional<std::int64_t> nonfinite, zeros, codes_used, codes_used_worst_column;
   std::optional<double> bits_per_weight;

@@ -26,7 +26,7 @@ Verdict failing() {
   gate.value = 1.5;
   gate.reference = std::nan("");
   gate.bound = 0.125;
-  return compare(results, test::baseline(), {}, {}).value();
+  return compare(results, test::baseline(), {}, {}, {}).value();
 }
 
 TEST(TerminalText, OneBlockPerFailingCell) {
@@ -49,7 +49,7 @@ TEST(TerminalText, ColorOnlyWhereAsked) {
 TEST(TerminalText, ManyFailuresAreCut) {
   Results results = test::results();
   for (int i = 0; i < 30; ++i) results.manifest.push_back("gone" + std::to_string(i));
-  EXPECT_THAT(terminal_text(compare(results, test::baseline(), {}, {}).value(), Color::never),
+  EXPECT_THAT(terminal_text(compare(results, test::baseline(), {}, {}, {}).value(), Color::never),
               HasSubstr("and 10 more; the verdict file holds them all"));
 }
 
@@ -79,7 +79,7 @@ TEST(Markdown, SentenceTableCommands) {
 }
 
 TEST(Markdown, APassIsShort) {
-  EXPECT_EQ(markdown(compare(test::results(), test::baseline(), {}, {}).value()),
+  EXPECT_EQ(markdown(compare(test::results(), test::baseline(), {}, {}, {}).value()),
             "**Error gate PASS, 2 cells. Time: not measured.**\n\n"
             "Suite smoke, commit abcdef012345, 2026-11-30T12:00:00+00:00.\n");
 }
@@ -87,7 +87,7 @@ TEST(Markdown, APassIsShort) {
 TEST(Markdown, AtMostTenRows) {
   Results results = test::results();
   for (int i = 0; i < 30; ++i) results.manifest.push_back("gone" + std::to_string(i));
-  const std::string text = markdown(compare(results, test::baseline(), {}, {}).value());
+  const std::string text = markdown(compare(results, test::baseline(), {}, {}, {}).value());
   EXPECT_THAT(text, HasSubstr("10 of 30 cells that need attention are shown."));
   EXPECT_THAT(text, Not(HasSubstr("gone10")));
 }
@@ -95,7 +95,7 @@ TEST(Markdown, AtMostTenRows) {
 TEST(Markdown, SaysWhatWasPlanted) {
   Results results = test::results();
   results.context.planted = "one_nan";
-  EXPECT_THAT(markdown(compare(results, test::baseline(), {}, {}).value()), HasSubstr("planted bug: one_nan"));
+  EXPECT_THAT(markdown(compare(results, test::baseline(), {}, {}, {}).value()), HasSubstr("planted bug: one_nan"));
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -33,6 +35,23 @@ tl::expected<AccuracyBaseline, Error> load_accuracy(const std::string& folder);
 
 // One file per family, sorted, one line per case: the same lines give the same bytes. Unchanged files are not touched.
 tl::expected<void, Error> save_accuracy(const std::string& folder, const AccuracyBaseline& baseline);
+
+// What each cell of a bounded kernel used of the bound of its own sum, by device key.
+struct BoundedBaseline {
+  using Cells = std::map<std::string, double, std::less<>>;  // cell id → fraction
+  std::map<std::string, Cells, std::less<>> devices;
+};
+
+// The key of what the host executes of device code: any host gives the same bits, so one file serves all.
+inline constexpr std::string_view kSimtKey = "simt";
+
+// The key that a bounded row is stored under; nothing where the run does not know its device.
+std::optional<std::string> bounded_key(const Row& row, const RunContext& context);
+
+// Reads folder/<device folder>.json. A missing folder is a baseline without lines: each cell is then NEW.
+tl::expected<BoundedBaseline, Error> load_bounded(const std::string& folder);
+// One file per device key, sorted, one line per cell. Unchanged files are not touched.
+tl::expected<void, Error> save_bounded(const std::string& folder, const BoundedBaseline& baseline);
 
 struct TimingLine {
   std::vector<double> launches;  // median of each launch (process), ns

@@ -1,9 +1,10 @@
-// Accuracy baselines: exact values as ["0x1.8p-1", 0.75], the hex for the program and the decimal for the reader.
+// Accuracy baselines: baselines/accuracy/<family>.json.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "baselines/exact_json.h"
 #include "baselines/json_fields.h"
 #include "baselines/json_file.h"
 #include "baselines/store.h"
@@ -15,32 +16,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-ordered_json exact(double value) { return ordered_json::array({hex_float(value), six_digits(value)}); }
-
 void read_exact(FieldReader& f, const char* key, double& value) {
   const json* pair = f.find(key);
-  const bool is_pair = pair != nullptr && pair->is_array() && pair->size() == 2 && (*pair)[0].is_string() &&
-                       (*pair)[1].is_number();
-  if (!is_pair) return f.fail(key, "expected [\"hex float\", decimal]");
-  const auto hex = parse_hex_float((*pair)[0].get_ref<const std::string&>());
-  if (!hex) return f.fail(key, fmt::format("{} is not a hex float as this program writes it", (*pair)[0].dump()));
-  const double decimal = (*pair)[1].get<double>();
-  if (!(decimal == six_digits(*hex))) {
-    return f.fail(key, fmt::format("{} is {:.6g}, but the decimal beside it is {}; edited by hand?", (*pair)[0].dump(),
-                                   *hex, (*pair)[1].dump()));
-  }
-  value = *hex;
-}
-
-// Names of the *.json files, ascending; temporary files of an interrupted writer begin with a dot.
-std::vector<fs::path> json_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const fs::path& path = entry.path();
-    if (path.extension() == ".json" && !path.filename().string().starts_with('.')) files.push_back(path);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  const auto exact = exact_from_json(pair == nullptr ? json() : *pair);
+  if (!exact) return f.fail(key, exact.error());
+  value = *exact;
 }
 
 tl::expected<void, Error> load_family(const fs::path& path, AccuracyBaseline& baseline) {
@@ -87,12 +67,12 @@ tl::expected<std::string, Error> family_text(const std::string& family, const Ac
 
 ordered_json to_json(const AccuracyLine& line) {
   return {{"digest", line.digest},
-          {"max_abs_err", exact(line.max_abs_err)},
-          {"mean_abs_err", exact(line.mean_abs_err)},
-          {"rms_err", exact(line.rms_err)},
+          {"max_abs_err", exact_json(line.max_abs_err)},
+          {"mean_abs_err", exact_json(line.mean_abs_err)},
+          {"rms_err", exact_json(line.rms_err)},
           {"worst_row", line.worst_row},
           {"worst_col", line.worst_col},
-          {"bound_fraction", exact(line.bound_fraction)}};
+          {"bound_fraction", exact_json(line.bound_fraction)}};
 }
 
 tl::expected<AccuracyLine, Error> accuracy_line_from_json(const json& value, const Place& place) {

@@ -178,5 +178,46 @@ TEST(Published, IsCarriedAsItStands) {
   EXPECT_THAT(error_of(load_published(folder.path("absent"))), HasSubstr("no such file"));
 }
 
+const std::string kStoredFractions =
+    "{\n\"schema\": \"narrowgate.bounded/1\",\n\"device_key\": \"simt\",\n\"cells\": {\n"
+    "\"fp32.chain/simt.splitk/1x1x1/day98/s1\": [\"0x1p-3\",0.125],\n"
+    "\"fp32.chain/simt.splitk/2x1x1/day98/s1\": [\"0x1.5555555555555p-2\",0.333333]\n}\n}\n";
+
+BoundedBaseline fractions() {
+  BoundedBaseline baseline;
+  baseline.devices["simt"] = {{"fp32.chain/simt.splitk/2x1x1/day98/s1", 1.0 / 3}, {"fp32.chain/simt.splitk/1x1x1/day98/s1", 0.125}};
+  return baseline;
+}
+
+TEST(BoundedBaseline, WritesStableBytesAndReadsThem) {
+  const TemporaryFolder folder;
+  BoundedBaseline baseline = fractions();
+  baseline.devices["Tesla T4|40|sm_75"] = {{"cell", 0.5}};
+  ASSERT_TRUE(save_bounded(folder.path("bounded"), baseline));
+  EXPECT_EQ(folder.read("bounded/simt.json"), kStoredFractions);
+  const auto read = load_bounded(folder.path("bounded"));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->devices, baseline.devices);
+}
+
+TEST(BoundedBaseline, AMissingFolderHasNoLines) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(load_bounded(folder.path("bounded"))->devices.empty());
+  ASSERT_TRUE(save_bounded(folder.path("bounded"), {}));
+  EXPECT_EQ(folder.files(), 0u) << "nothing to store is no folder";
+}
+
+TEST(BoundedBaseline, RefusesWhatNoRunWrites) {
+  const auto refused = [](const std::string& text, const std::string& name = "simt.json") {
+    const TemporaryFolder folder;
+    folder.write(name, text);
+    return error_of(load_bounded(folder.path("")));
+  };
+  EXPECT_THAT(refused(replaced(kStoredFractions, "0.333333", "0.25")), HasSubstr("edited by hand?"));
+  EXPECT_THAT(refused(replaced(kStoredFractions, "[\"0x1p-3\",0.125]", "[\"0x1p+1\",2]")), HasSubstr("a fraction from 0 to 1"));
+  EXPECT_THAT(refused(kStoredFractions, "other.json"), HasSubstr("/device_key: a file of this key is called simt.json"));
+  EXPECT_THAT(refused(replaced(kStoredFractions, "1x1x1", "3x1x1")), HasSubstr("simt.json"));  // out of order
+}
+
 }  // namespace
 }  // namespace narrowgate

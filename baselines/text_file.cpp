@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -102,6 +103,16 @@ tl::expected<void, Error> append_line_atomically(const std::string& path, std::s
   text += line;
   text += '\n';
   return write_text_atomically(path, text);
+}
+
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    if (path.extension() == ".json" && !path.filename().string().starts_with('.')) files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 std::string text_digest(std::string_view text) {

@@ -1,9 +1,11 @@
 // Whole text files. A target is either its old text or its new text, never half of one.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "baselines/error.h"
 
@@ -17,6 +19,9 @@ tl::expected<void, Error> write_text_atomically(const std::string& path, std::st
 
 // The file with one more line, written atomically; a missing file starts with this line.
 tl::expected<void, Error> append_line_atomically(const std::string& path, std::string_view line);
+
+// Paths of the folder's *.json files, ascending; temporary files of an interrupted writer begin with a dot.
+std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder);
 
 // XXH3-128 as 32 hex digits.
 std::string text_digest(std::string_view text);

@@ -19,6 +19,7 @@ void cell_fields(Fields& f, Record& cell) {
   f("time_state", cell.time_state);
   f("time_reason", cell.time_reason);
   f("rerun", cell.rerun);
+  f("baseline_bound_fraction", cell.baseline_bound_fraction);
   f.nullable("baseline_time_ns", cell.baseline_time_ns);
   f.nullable("time_ratio", cell.time_ratio);
 }

@@ -48,7 +48,8 @@ struct CellVerdict {
   std::string time_reason;
   std::string rerun;               // the command that reruns just this cell
   std::optional<Row> row;          // empty when MISSING
-  std::optional<AccuracyLine> baseline;
+  std::optional<AccuracyLine> baseline;            // of an exact kernel
+  std::optional<double> baseline_bound_fraction;   // of a bounded one
   std::optional<double> baseline_time_ns, time_ratio;  // ratio: now over baseline
 };
 

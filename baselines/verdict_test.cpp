@@ -21,7 +21,7 @@ Verdict example() {
   CompareOptions options;
   options.results_xxh3 = "99aa06d3014798d86001c324468d497f";
   options.published = "{\"rows\":[]}";
-  return compare(results, test::baseline(), {}, options).value();
+  return compare(results, test::baseline(), {}, {}, options).value();
 }
 
 TEST(Verdict, RoundTrip) {

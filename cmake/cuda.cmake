@@ -1,5 +1,6 @@
 # CUDA is optional: without nvcc everything else builds, and device kernels still run on the host (kernels/simt).
 set(NARROWGATE_HAS_CUDA OFF)
+set(NARROWGATE_HAS_PEERS OFF)
 if(NOT NARROWGATE_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
@@ -26,4 +27,11 @@ endif()
 # 554: nvcc warns of View's conversion to a const view where its constraint already excludes it.
 target_compile_options(narrowgate_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-ftz=false;-prec-div=true;-prec-sqrt=true;-diag-suppress=554;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
-message(STATUS "CUDA kernels: ${NARROWGATE_HAS_CUDA}")
+# Peers need the types of vendors' libraries at build time, and the libraries themselves only at run time.
+if(NARROWGATE_HAS_CUDA)
+  find_path(NARROWGATE_CUBLAS_HEADERS cublasLt.h HINTS ${CUDAToolkit_INCLUDE_DIRS} NO_CACHE)
+  if(NARROWGATE_CUBLAS_HEADERS)
+    set(NARROWGATE_HAS_PEERS ON)
+  endif()
+endif()
+message(STATUS "CUDA kernels: ${NARROWGATE_HAS_CUDA}; kernels of vendors' libraries: ${NARROWGATE_HAS_PEERS}")

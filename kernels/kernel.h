@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,30 @@ struct Scheme {
 OrRefusal<Operands> encode_operands(const Scheme& scheme, const SchemeInputs& inputs, std::span<const float> bias);
 Operands replay_operands(const Scheme& scheme, const SchemeInputs& inputs, std::span<const float> bias);
 
+// How the float sum of a bounded kernel rounds: |sum − Σâb̂| ≤ γ_t·Σ|â||b̂|, γ_t = tu/(1 − tu).
+struct Precision {
+  int unit_roundoff_bits = 24;  // b: u = 2⁻ᵇ of the unit that adds
+  // t: the roundings on the longest way from a product into the finished sum.
+  std::int64_t (*roundings)(Shape shape) = nullptr;
+};
+
+// t of k products, each rounded, added in any order.
+inline std::int64_t any_order_roundings(Shape shape) { return shape.k; }
+
+// t of a matrix unit that adds kProductsPerStep exact products to its accumulator at a time: the steps, and within its
+// own step a product meets at most the others (Blanchard et al. 2020).
+template <std::int64_t kProductsPerStep>
+std::int64_t matrix_unit_roundings(Shape shape) {
+  return (shape.k + kProductsPerStep - 1) / kProductsPerStep + kProductsPerStep;
+}
+
+// Thrown by `bind` where only the placed operands show that a kernel cannot run: an alignment, a driver that offers no
+// algorithm. The cell is skipped with the reason.
+class NotSupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Runs the bound kernel once, on the operands it was bound to.
 using Launch = std::function<void()>;
 
@@ -64,6 +89,7 @@ struct Kernel {
   std::string_view name;    // "cuda.tiled"
   Backend backend;
   Contract contract;
+  std::optional<Precision> precision = std::nullopt;  // of bounded kernels: without it nothing can judge them
   std::string_view arithmetic;  // which unit multiplies and adds, in words for the report
   std::string_view source;      // its file, relative to the repository
   // Whether it is a way of computing this scheme at all.

@@ -5,6 +5,7 @@
 #include "kernels/kernel.h"
 
 #define SUPPORT(folder, name, file)
+#define CUDA_SUPPORT(folder, name, file)
 #define SCHEME(family, name, file) namespace narrowgate::family { extern const Scheme name; }
 #define CPU_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel cpu_##name; }
 #ifdef NARROWGATE_HAS_CUDA
@@ -14,10 +15,16 @@
 #define CUDA_KERNEL(family, name, file) \
   namespace narrowgate::family { extern const Kernel simt_##name, simt_checked_##name; }
 #endif
+#ifdef NARROWGATE_HAS_PEERS
+#define PEER_KERNEL(family, name, file) namespace narrowgate::family { extern const Kernel cuda_##name; }
+#else
+#define PEER_KERNEL(family, name, file)
+#endif
 #include "kernels/registry.def"
 #undef SCHEME
 #undef CPU_KERNEL
 #undef CUDA_KERNEL
+#undef PEER_KERNEL
 
 namespace narrowgate {
 namespace {
@@ -69,10 +76,12 @@ std::span<const Scheme* const> all_schemes() {
 #define SCHEME(family, name, file) &family::name,
 #define CPU_KERNEL(family, name, file)
 #define CUDA_KERNEL(family, name, file)
+#define PEER_KERNEL(family, name, file)
 #include "kernels/registry.def"
 #undef SCHEME
 #undef CPU_KERNEL
 #undef CUDA_KERNEL
+#undef PEER_KERNEL
   };
   return schemes;
 }
@@ -87,10 +96,16 @@ std::span<const Kernel* const> all_kernels() {
 #else
 #define CUDA_KERNEL(family, name, file) simt_kernel<family::simt_##name, family::simt_checked_##name>(),
 #endif
+#ifdef NARROWGATE_HAS_PEERS
+#define PEER_KERNEL(family, name, file) &family::cuda_##name,
+#else
+#define PEER_KERNEL(family, name, file)
+#endif
 #include "kernels/registry.def"
 #undef SCHEME
 #undef CPU_KERNEL
 #undef CUDA_KERNEL
+#undef PEER_KERNEL
   };
   return kernels;
 }

@@ -44,10 +44,11 @@ inline Operands encode(const Scheme& scheme, const Matrix<float>& a, const Matri
   return *operands;
 }
 
-inline std::vector<const Kernel*> host_kernels(const Scheme& scheme) {
+inline std::vector<const Kernel*> host_kernels(const Scheme& scheme, Contract contract = Contract::kExact) {
   std::vector<const Kernel*> kernels;
   for (const Kernel* kernel : all_kernels()) {
-    if (kernel->computes(scheme) && kernel->backend != Backend::kCuda) kernels.push_back(kernel);
+    const bool is_wanted = kernel->backend != Backend::kCuda && kernel->contract == contract;
+    if (is_wanted && kernel->computes(scheme)) kernels.push_back(kernel);
   }
   return kernels;
 }

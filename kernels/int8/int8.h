@@ -60,6 +60,10 @@ struct Arguments {
 
 Arguments place(const Operands& operands, View<float> c, Memory& memory);
 
+// The pass that finishes the sums[m×n] of a library: C[i][j] = finish(sums[i][j], i, j).
+template <Backend backend>
+void finish_sums(View<const std::int32_t> sums, const Arguments& args, Stream stream);
+
 inline bool computes_integers(const Scheme& scheme) {
   return scheme.accumulation.order == Accumulation::Order::kInteger;
 }

@@ -29,6 +29,13 @@ void* Memory::allocate_matrix(std::string_view name, std::int64_t rows, std::int
   return allocate(name, elements * element, static_cast<std::size_t>(layout_.offset) * element);
 }
 
+void* Memory::allocate_poisoned(std::string_view name, std::size_t bytes) {
+  void* data = allocate(name, bytes, 0);
+  const std::vector<std::uint32_t> poison(bytes / sizeof(std::uint32_t) + 1, kPoison);
+  write(data, poison.data(), bytes);
+  return data;
+}
+
 View<float> Memory::output(std::int64_t rows, std::int64_t cols) {
   output_ = {static_cast<float*>(allocate_matrix("C", rows, cols, sizeof(float))), rows, cols,
              cols + layout_.ld_padding};

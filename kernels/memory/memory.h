@@ -62,6 +62,14 @@ class Memory {
     return data;
   }
 
+  // Room for what a kernel keeps between its passes: dense, between guards, poisoned once. No launch may read what an
+  // earlier one left there.
+  template <class T>
+  View<T> scratch(std::string_view name, std::int64_t rows, std::int64_t cols) {
+    T* data = static_cast<T*>(allocate_poisoned(name, static_cast<std::size_t>(rows * cols) * sizeof(T)));
+    return {data, rows, cols, cols};
+  }
+
   // The output C[m×n]; one for each Memory.
   View<float> output(std::int64_t rows, std::int64_t cols);
   // Overwrites the output, padding included, with a NaN that no kernel produces.
@@ -89,6 +97,7 @@ class Memory {
 
   void* allocate_matrix(std::string_view name, std::int64_t rows, std::int64_t cols, std::size_t element);
   void* allocate(std::string_view name, std::size_t bytes, std::size_t offset);
+  void* allocate_poisoned(std::string_view name, std::size_t bytes);
   void append_padding_damage(std::vector<std::string>& found);
 
   Layout layout_;

@@ -56,6 +56,15 @@ TEST(HostMemory, SeesAWriteIntoThePaddingOfTheOutput) {
   EXPECT_THAT(memory->damage(), ElementsAre(HasSubstr("padding of C at row 1, column 2")));
 }
 
+TEST(HostMemory, ScratchIsDensePoisonedAndGuarded) {
+  const auto memory = make_host_memory({3, 1});
+  const View<float> partial = memory->scratch<float>("partial sums", 2, 3);
+  EXPECT_EQ(partial.ld, 3);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(partial(1, 2)), Memory::kPoison);
+  partial.data[6] = 0.0f;
+  EXPECT_THAT(memory->damage(), ElementsAre(HasSubstr("wrote outside partial sums: byte 24 of 24")));
+}
+
 TEST(HostMemory, SeesADamagedOperand) {
   const auto memory = make_host_memory({});
   const std::vector<std::int8_t> codes = {1, 2, 3};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "kernels/parallel.h"
 #include "kernels/reference/operand_bounds.h"
@@ -24,6 +25,10 @@ Matrix<double> map(std::int64_t rows, std::int64_t cols, const Value& value) {
 
 Matrix<double> absolute(View<const float> x) {
   return map(x.rows, x.cols, [&](std::int64_t row, std::int64_t col) { return std::fabs(double{x(row, col)}); });
+}
+
+Matrix<double> dequantized(const QuantizedMatrix& q) {
+  return map(q.rows(), q.cols(), [&](std::int64_t row, std::int64_t col) { return q.dequantized(row, col); });
 }
 
 Matrix<double> absolute_dequantized(const QuantizedMatrix& q) {
@@ -171,25 +176,45 @@ double largest_block_scale(const Operands& operands) {
   return by_blocks ? largest(operands.a.scales) * largest(operands.b.scales) : 1.0;
 }
 
-// R of the floating orders, and the oracle's own error.
+// R of the floating orders for one element, and the oracle's own error.
+class FloatRounding {
+ public:
+  FloatRounding(const Operands& operands, double sum_factor)
+      : scales_(operands),
+        k_(operands.a.cols()),
+        factor_(sum_factor + oracle_error_factor(k_)),
+        epilogue_(scales_.is_one() ? 0.0 : 2.0 * kUnitRoundoff * (1.0 + 2.0 * kUnitRoundoff)),
+        block_scale_(largest_block_scale(operands)),
+        // fl(sa·sb) of a block may itself underflow; |t| ≤ k·2¹⁷ for every element format (448² < 2¹⁸, 57344² is not
+        // blocked).
+        block_underflow_(block_scale_ == 1.0 ? 0.0 : static_cast<double>(k_) * 0x1p18 * kHalfSubnormal) {}
+
+  // `moved`: how far the operands may have moved the sum from `target`; `magnitude`: Σ|â||b̂|. R is in the result.
+  double added_to(double moved, double target, double magnitude, std::int64_t row, std::int64_t col) const {
+    const double chain = factor_ * magnitude;
+    const double reach = std::fabs(target) + moved + chain;
+    const double scale = scales_.at(row, col);
+    const double underflow = static_cast<double>(k_) * kHalfSubnormal * std::max({scale, block_scale_, 1.0}) + block_underflow_ +
+                             (epilogue_ > 0.0 ? (reach / scale + 1.0) * kHalfSubnormal : 0.0);
+    return inflation(k_) * (moved + chain + epilogue_ * reach) + underflow;
+  }
+
+  // R over Σ|â||b̂| where nothing cancels and nothing underflows.
+  double of_magnitude() const { return inflation(k_) * (factor_ + epilogue_ * (1.0 + factor_)); }
+
+ private:
+  EpilogueScale scales_;
+  std::int64_t k_;
+  double factor_, epilogue_, block_scale_, block_underflow_;
+};
+
 void add_float_rounding(Matrix<double>& bound, const Matrix<double>& target, const Problem& problem) {
   const Operands& operands = problem.operands;
-  const std::int64_t k = problem.k();
-  const EpilogueScale scales(operands);
   const Matrix<double> magnitude = product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
-  const double factor = gamma_factor(chain_length(k, operands.accumulation)) + oracle_error_factor(k);
-  const double epilogue = scales.is_one() ? 0.0 : 2.0 * kUnitRoundoff * (1.0 + 2.0 * kUnitRoundoff);
-  const double block_scale = largest_block_scale(operands);
-  // fl(sa·sb) of a block may itself underflow; |t| ≤ k·2¹⁷ for every element format (448² < 2¹⁸, 57344² is not blocked).
-  const double block_underflow = block_scale == 1.0 ? 0.0 : static_cast<double>(k) * 0x1p18 * kHalfSubnormal;
+  const FloatRounding rounding(operands, gamma_factor(chain_length(problem.k(), operands.accumulation)));
   parallel_for(bound.rows(), [&](std::int64_t row) {
     for (std::int64_t col = 0; col < bound.cols(); ++col) {
-      const double chain = factor * magnitude(row, col);
-      const double reach = std::fabs(target(row, col)) + bound(row, col) + chain;
-      const double scale = scales.at(row, col);
-      const double underflow = static_cast<double>(k) * kHalfSubnormal * std::max({scale, block_scale, 1.0}) + block_underflow +
-                               (epilogue > 0.0 ? (reach / scale + 1.0) * kHalfSubnormal : 0.0);
-      bound(row, col) = inflation(k) * (bound(row, col) + chain + epilogue * reach) + underflow;
+      bound(row, col) = rounding.added_to(bound(row, col), target(row, col), magnitude(row, col), row, col);
     }
   });
 }
@@ -230,6 +255,15 @@ void add_bias(Matrix<double>& product, const std::vector<float>& bias) {
   }
 }
 
+bool is_moved(const Matrix<double>& operand_bound) {
+  return std::any_of(operand_bound.flat().begin(), operand_bound.flat().end(), [](double value) { return !(value == 0.0); });
+}
+
+Matrix<double> inflated(Matrix<double> bound, std::int64_t k) {
+  for (double& value : bound.flat()) value *= inflation(k);
+  return bound;
+}
+
 void add_rounding(Matrix<double>& bound, const Matrix<double>& target, const Problem& problem) {
   const Operands& operands = problem.operands;
   if (operands.accumulation.order != Order::kInteger) add_float_rounding(bound, target, problem);
@@ -239,8 +273,8 @@ void add_rounding(Matrix<double>& bound, const Matrix<double>& target, const Pro
 
 }  // namespace
 
-double gamma_factor(std::int64_t n) {
-  const double nu = static_cast<double>(n) * kUnitRoundoff;
+double gamma_factor(std::int64_t n, double unit_roundoff) {
+  const double nu = static_cast<double>(n) * unit_roundoff;
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
 }
 
@@ -256,6 +290,7 @@ Expectation expect_given(Matrix<double> exact, View<const float> a, View<const f
   if (operands.preparation == Preparation::kScaled || operands.preparation == Preparation::kRotated) {
     add(result.bound, preparation_term(problem));
   }
+  if (is_moved(result.bound)) result.operand_bound = inflated(result.bound, problem.k());
   add_rounding(result.bound, target, problem);
   add_bias(result.exact, operands.bias);
   add_bias(result.target, operands.bias);
@@ -270,6 +305,27 @@ Expectation expect_given(Matrix<double> exact, View<const float> a, View<const f
 
 Expectation expect(View<const float> a, View<const float> b, const Operands& operands) {
   return expect_given(product(a, b), a, b, operands);
+}
+
+RoundingExpectation expect_rounding(const Operands& operands, SumRounding sum) {
+  if (operands.accumulation.order == Order::kInteger) throw std::logic_error("an integer sum does not round");
+  RoundingExpectation result;
+  result.product = product(dequantized(operands.a).view(), dequantized(operands.b).view());
+  const Matrix<double> magnitude = product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
+  const FloatRounding rounding(operands, gamma_factor(sum.roundings, sum.unit_roundoff));
+  result.bound = map(magnitude.rows(), magnitude.cols(), [&](std::int64_t row, std::int64_t col) {
+    return rounding.added_to(0.0, result.product(row, col), magnitude(row, col), row, col);
+  });
+  add_bias(result.product, operands.bias);
+  add_epilogue_rounding(result.bound, result.product, operands);
+  result.is_vacuous = !(rounding.of_magnitude() < 1.0);
+  return result;
+}
+
+Expectation with_rounding(Expectation expectation, const RoundingExpectation& rounding) {
+  expectation.bound = rounding.bound;
+  if (!expectation.operand_bound.empty()) add(expectation.bound, expectation.operand_bound);
+  return expectation;
 }
 
 Matrix<double> statistical_error(View<const float> a, View<const float> b, const Operands& operands,

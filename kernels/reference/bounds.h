@@ -14,6 +14,7 @@
 //   R = 3u(1+4u)·(|C|+W)                                            int32 → float, sa·sb and the product round once each
 //     = γ_t·Σ|â||b̂| + 2u(1+2u)·(|C|+W+γ_t·Σ|â||b̂|)                  FP32 chains; the second term for a scaled epilogue
 //     t: chain k; lanes the longest lane and 5; blocks one block, one step and one scale product for each block
+//     a kernel with a sum of its own states t and u of γ_t itself
 //   and for each: underflow of 2⁻¹⁵⁰ a rounding; u·|C'| for a bias; 2⁻¹¹·|C'| + 2⁻²⁵ for FP16 output.
 //
 // In the integer case |acc|·sa·sb ≤ |C| + W stands for the accumulator's magnitude, so the bound needs no output of any
@@ -37,6 +38,7 @@ struct Expectation {
   Matrix<double> exact;      // A·B over the original FP32 data, plus the bias
   Matrix<double> target;     // the same with B pruned: what the scheme approximates; empty where it equals `exact`
   Matrix<double> bound;      // worst case of |Ĉ − target|
+  Matrix<double> operand_bound;  // W + T alone; empty where it is zero, because the operands are the data themselves
   std::vector<double> k_gate_by_column;  // 4·K·max|A|·max|B[:,c]|/127, the day 98 gate
 };
 
@@ -53,6 +55,27 @@ Matrix<double> statistical_error(View<const float> a, View<const float> b, const
                                  const std::vector<std::int64_t>& rows);
 
 // γ_n = nu/(1 − nu); infinity where nu ≥ 1 (the bound is vacuous there).
-double gamma_factor(std::int64_t n);
+double gamma_factor(std::int64_t n, double unit_roundoff = kUnitRoundoff);
+
+// t and u of a float sum in another order than the scheme's.
+struct SumRounding {
+  std::int64_t roundings = 0;
+  double unit_roundoff = kUnitRoundoff;
+};
+
+// What a kernel with such a sum is held to on the operands as they were quantized.
+struct RoundingExpectation {
+  Matrix<double> product;  // Â·B̂ and the bias, in double
+  Matrix<double> bound;    // R: worst case of |Ĉ − product|
+  // The sum's and the epilogue's roundings together may reach Σ|â||b̂|, so that zeros would pass. Underflow and the grid
+  // of FP16 are left out of this: an output that near to the product is as right as its format allows.
+  bool is_vacuous = false;
+};
+
+// For schemes that add in floats; integer sums are exact in any order, and std::logic_error says so.
+RoundingExpectation expect_rounding(const Operands& operands, SumRounding sum);
+
+// The case's expectation with that R in place of the scheme's own.
+Expectation with_rounding(Expectation expectation, const RoundingExpectation& rounding);
 
 }  // namespace narrowgate::reference

@@ -77,6 +77,41 @@ TEST(Expectation, OfAnIntegerProductIsTheOperandTermAndThreeRoundings) {
   EXPECT_GT(result.bound(0, 0), 254.0);
 }
 
+TEST(Gamma, TakesTheUnitOfWhateverAdds) {
+  EXPECT_EQ(gamma_factor(64, 0x1p-14), 0x1p-8 / (1.0 - 0x1p-8));
+  EXPECT_TRUE(std::isinf(gamma_factor(1 << 14, 0x1p-14)));
+}
+
+TEST(RoundingExpectation, OfOneProductIsGammaTimesItsMagnitude) {
+  const Matrix<float> a = single(3.0f), b = single(-2.0f);
+  const auto result = expect_rounding(operands(as_values(a), as_values(b), Accumulation::chain()), {4, 0x1p-10});
+  EXPECT_EQ(result.product(0, 0), -6.0);
+  EXPECT_NEAR(result.bound(0, 0), 6.0 * 0x1p-8 / (1.0 - 0x1p-8), 1e-12);
+  EXPECT_FALSE(result.is_vacuous);
+}
+
+TEST(RoundingExpectation, HasTheBiasInItsProductAndTheEpiloguesRoundingInItsBound) {
+  const Matrix<float> a = single(3.0f), b = single(-2.0f);
+  Operands with_bias = operands(as_values(a), as_values(b), Accumulation::chain());
+  with_bias.bias = {1.0f};
+  with_bias.output = OutputFormat::kFp16;
+  const auto result = expect_rounding(with_bias, {0, 0x1p-10});
+  EXPECT_EQ(result.product(0, 0), -5.0);
+  EXPECT_NEAR(result.bound(0, 0), 5.0 * 0x1p-24 + 5.0 * 0x1p-11, 1e-7);
+}
+
+TEST(RoundingExpectation, ReplacesTheSchemesOwnRounding) {
+  const Matrix<float> a = single(3.0f), b = single(-2.0f);
+  const Operands both = operands(as_values(a), as_values(b), Accumulation::chain());
+  const auto own = with_rounding(expect(a.view(), b.view(), both), expect_rounding(both, {1, 0x1p-10}));
+  EXPECT_NEAR(own.bound(0, 0), 6.0 * 0x1p-10, 6.0 * 0x1p-19);
+}
+
+TEST(RoundingExpectation, IsNotForIntegers) {
+  EXPECT_THROW(expect_rounding(operands(as_values(single(1)), as_values(single(1)), Accumulation::integer()), {1, 0x1p-24}),
+               std::logic_error);
+}
+
 // δ is a bound on what the quantizer really does: never exceeded, and nearly reached.
 TEST(OperandErrorBound, HoldsAndIsTightOnRandomData) {
   for (const bool asymmetric : {false, true}) {

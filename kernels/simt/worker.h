@@ -17,7 +17,6 @@
 
 namespace narrowgate::simt {
 
-inline constexpr std::size_t kSharedBytes = 228 * 1024;  // the most shared memory any supported device gives a block
 
 enum class ThreadState {
   kFresh,     // has not begun

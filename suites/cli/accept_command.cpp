@@ -16,10 +16,24 @@ struct Arguments {
   bool allow_dirty = false;
 };
 
+int save_fractions(const Arguments& args, const Results& results) {
+  const std::string folder = args.baseline + "/bounded";
+  const auto stored = load_bounded(folder);
+  if (!stored) return fail(kExitBadInput, stored.error().message);
+  if (const auto saved = save_bounded(folder, bounded_baseline(results, *stored)); !saved) {
+    return fail(kExitBadInput, saved.error().message);
+  }
+  for (const auto& [key, cells] : bounded_baseline(results).devices) {
+    fmt::print("Fractions of the bound of {} cells stored for {}\n", cells.size(), key);
+  }
+  return kExitPass;
+}
+
 int save(const Arguments& args, const Results& results, const Acceptance& acceptance) {
   if (const auto saved = save_accuracy(args.baseline + "/accuracy", acceptance.accuracy); !saved) {
     return fail(kExitBadInput, saved.error().message);
   }
+  if (const int code = save_fractions(args, results); code != kExitPass) return code;
   const auto stored = load_timing(args.baseline + "/timing");
   if (!stored) return fail(kExitBadInput, stored.error().message);
   for (const TimingBaseline& timing : timing_baselines(results, *stored)) {

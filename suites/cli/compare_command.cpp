@@ -23,6 +23,8 @@ tl::expected<Verdict, Error> judge(const Arguments& args) {
   if (!results) return tl::unexpected(results.error());
   const auto accuracy = load_accuracy(args.baseline + "/accuracy");
   if (!accuracy) return tl::unexpected(accuracy.error());
+  const auto bounded = load_bounded(args.baseline + "/bounded");
+  if (!bounded) return tl::unexpected(bounded.error());
   const auto timing = load_timing(args.baseline + "/timing");
   if (!timing) return tl::unexpected(timing.error());
 
@@ -33,7 +35,7 @@ tl::expected<Verdict, Error> judge(const Arguments& args) {
     if (!figures) return tl::unexpected(figures.error());
     options.published = *figures;
   }
-  return compare(*results, *accuracy, *timing, options);
+  return compare(*results, *accuracy, *bounded, *timing, options);
 }
 
 int run(const Arguments& args, const CommonOptions& common) {

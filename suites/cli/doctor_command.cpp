@@ -1,6 +1,7 @@
 // narrowgate doctor
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -34,6 +35,19 @@ void describe_capabilities(const CudaStatus& status) {
   }
 }
 
+// Kernels that call a vendor's library, and why they cannot run here where they cannot.
+void describe_libraries() {
+  constexpr Shape kPlain{64, 64, 64};  // that every library takes
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->backend != Backend::kCuda || !kernel->source.ends_with(".cpp")) continue;
+    const auto schemes = all_schemes();
+    const auto scheme = std::find_if(schemes.begin(), schemes.end(), [&](const Scheme* each) { return kernel->computes(*each); });
+    if (scheme == schemes.end()) continue;
+    fmt::print("         {:<24} {}\n", fmt::format("{} of {}", kernel->name, kernel->folder),
+               kernel->unsupported(**scheme, kPlain).value_or("ready"));
+  }
+}
+
 void describe_cuda() {
   const CudaStatus status = cuda_status();
   if (!status.device) {
@@ -45,6 +59,7 @@ void describe_cuda() {
   fmt::print("CUDA     {}, {} multiprocessors, {}, driver {}, runtime {}.\n", device.model, *device.units, *device.isa,
              *device.driver, *device.runtime);
   describe_capabilities(status);
+  describe_libraries();
 }
 
 void describe_data() {

@@ -125,11 +125,49 @@ void record_columns(Row& row, const Matrix<float>& output, const reference::Expe
   }
 }
 
+// What a bounded kernel's own sum is held to; nothing where its precision says nothing of the scheme's sum.
+std::optional<reference::RoundingExpectation> rounding_of(const Cell& cell, const Operands& operands) {
+  const std::optional<Precision>& precision = cell.kernel->precision;
+  if (!precision || operands.accumulation.order == Accumulation::Order::kInteger) return std::nullopt;
+  return reference::expect_rounding(operands, {.roundings = precision->roundings(cell.of.shape),
+                                               .unit_roundoff = std::ldexp(1.0, -precision->unit_roundoff_bits)});
+}
+
+// Gates I and E of the kernel's contract, and what else they measure.
+struct ContractJudgement {
+  std::optional<reference::Expectation> own_expectation;  // of a bounded kernel: with its own rounding
+  Metrics metrics;
+  GateResult implementation, error;
+  std::optional<double> implementation_bound_fraction;
+};
+
+ContractJudgement judge_exact(const PreparedCase& prepared, const Matrix<float>& output, const ImplementationError& implementation) {
+  ContractJudgement result;
+  result.metrics = measure(output, prepared.expectation, prepared.operands);
+  result.implementation = implementation.gate;
+  result.error = judge_error(result.metrics);
+  return result;
+}
+
+ContractJudgement judge_bounded(const Cell& cell, const PreparedCase& prepared, const Matrix<float>& output) {
+  const auto rounding = rounding_of(cell, prepared.operands);
+  ContractJudgement result;
+  if (rounding) result.own_expectation = reference::with_rounding(prepared.expectation, *rounding);
+  result.metrics = measure(output, result.own_expectation ? *result.own_expectation : prepared.expectation, prepared.operands);
+  RoundingError implementation = judge_rounding(output, rounding);
+  result.implementation = std::move(implementation.gate);
+  result.implementation_bound_fraction = implementation.bound_fraction;
+  result.error = judge_bounded_error(result.metrics, rounding);
+  return result;
+}
+
 void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, const Observation& observation) {
-  const reference::Expectation& expectation = prepared.expectation;
-  const Metrics metrics = measure(observation.output, expectation, prepared.operands);
-  const ImplementationError implementation =
-      judge_implementation(observation.output, prepared.answer, cell.kernel->contract);
+  const ImplementationError implementation = judge_implementation(observation.output, prepared.answer);
+  const ContractJudgement judgement = cell.kernel->contract == Contract::kExact
+                                          ? judge_exact(prepared, observation.output, implementation)
+                                          : judge_bounded(cell, prepared, observation.output);
+  const reference::Expectation& expectation = judgement.own_expectation ? *judgement.own_expectation : prepared.expectation;
+  const Metrics& metrics = judgement.metrics;
   const Matrix<double>& target = expectation.target.empty() ? expectation.exact : expectation.target;
   row.digest = digest(observation.output);
   record_metrics(row, metrics, observation.output, prepared);
@@ -141,8 +179,10 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
   row.implementation_rows = static_cast<std::int64_t>(prepared.answer.rows.size());
   row.implementation_mismatches = implementation.mismatches;
   if (std::isfinite(implementation.max_abs_err)) row.implementation_max_abs_err = implementation.max_abs_err;
-  row.gates = {judge_guards(observation, metrics, target, prepared.answer), prepared.quantization, implementation.gate,
-               judge_error(metrics), judge_day98(metrics, cell.of.scheme->day98_gate)};
+  row.implementation_bound_fraction = judgement.implementation_bound_fraction;
+  if (judgement.error.state == GateResult::State::not_measured) row.bound_fraction.reset();
+  row.gates = {judge_guards(observation, metrics, target, prepared.answer), prepared.quantization, judgement.implementation,
+               judgement.error, judge_day98(metrics, cell.of.scheme->day98_gate)};
   const bool failed = std::any_of(row.gates.begin(), row.gates.end(), [](const GateResult& gate) {
     return gate.decides && gate.state == GateResult::State::fail;
   });
@@ -302,6 +342,11 @@ Row run_cell(const Cell& cell, const PreparedCase& prepared, const CellOptions& 
   }
   try {
     measure_cell(row, cell, prepared, options);
+  } catch (const NotSupported& refusal) {
+    row = row_header(cell);
+    row.state = Row::State::skipped;
+    row.reason = refusal.what();
+    set_untimed(row, *row.reason);
   } catch (const std::exception& failure) {
     row = row_header(cell);
     row.state = Row::State::crashed;

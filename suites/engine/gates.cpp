@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "kernels/reference/quantize_oracle.h"
 #include "suites/engine/digest.h"
@@ -28,6 +30,17 @@ GateResult failed_at(Gate gate, std::string detail, const Element& element) {
   result.reference = element.reference;
   result.bound = element.bound;
   return result;
+}
+
+GateResult not_measured(Gate gate, std::string detail) {
+  return {.gate = gate, .state = State::not_measured, .detail = std::move(detail)};
+}
+
+// Why there is no bound to hold a bounded kernel to; nothing where there is one.
+std::optional<std::string> why_unbounded(const std::optional<reference::RoundingExpectation>& rounding) {
+  if (!rounding) return "the kernel is bounded, and states no precision for this scheme's sum";
+  if (rounding->is_vacuous) return "vacuous: at this depth the bound of the kernel's sum allows any output, zeros too";
+  return std::nullopt;
 }
 
 // The first element for which `is_wrong` holds.
@@ -116,7 +129,7 @@ GateResult judge_quantization(View<const float> a, View<const float> b, const Op
   return passed(Gate::quantization);
 }
 
-ImplementationError judge_implementation(const Matrix<float>& output, const Answer& answer, Contract contract) {
+ImplementationError judge_implementation(const Matrix<float>& output, const Answer& answer) {
   ImplementationError result;
   std::optional<Element> first;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
@@ -131,10 +144,7 @@ ImplementationError judge_implementation(const Matrix<float>& output, const Answ
       if (!first) first = Element{row, col, value, expected, 0.0};
     }
   }
-  if (contract == Contract::kBounded) {
-    result.gate = {.gate = Gate::implementation, .state = State::not_measured,
-                   .detail = "no bound for kernels with a bounded contract is known yet"};
-  } else if (first) {
+  if (first) {
     result.gate = failed_at(Gate::implementation,
                             fmt::format("{} of {} elements differ from the scheme's answer", result.mismatches,
                                         static_cast<std::int64_t>(answer.rows.size()) * output.cols()), *first);
@@ -142,6 +152,32 @@ ImplementationError judge_implementation(const Matrix<float>& output, const Answ
     result.gate = passed(Gate::implementation);
   }
   return result;
+}
+
+RoundingError judge_rounding(const Matrix<float>& output, const std::optional<reference::RoundingExpectation>& rounding) {
+  if (auto reason = why_unbounded(rounding)) return {{}, not_measured(Gate::implementation, std::move(*reason))};
+  double largest = 0.0;
+  std::optional<Element> first;
+  for (std::int64_t row = 0; row < output.rows(); ++row) {
+    for (std::int64_t col = 0; col < output.cols(); ++col) {
+      const Element here{row, col, output(row, col), rounding->product(row, col), rounding->bound(row, col)};
+      const double error = std::fabs(here.value - here.reference);
+      largest = std::max(largest, std::isfinite(error) ? fraction(error, here.bound) : std::numeric_limits<double>::infinity());
+      if (!(error <= here.bound) && !first) first = here;
+    }
+  }
+  if (!first) return {largest, passed(Gate::implementation)};
+  RoundingError result;
+  if (std::isfinite(largest)) result.bound_fraction = largest;
+  result.gate = failed_at(Gate::implementation,
+                          fmt::format("the product of the quantized operands is missed by more than the sum can round, by a "
+                                      "factor of {:.3g} at worst", largest), *first);
+  return result;
+}
+
+GateResult judge_bounded_error(const Metrics& metrics, const std::optional<reference::RoundingExpectation>& rounding) {
+  if (auto reason = why_unbounded(rounding)) return not_measured(Gate::error, std::move(*reason));
+  return judge_error(metrics);
 }
 
 GateResult judge_error(const Metrics& metrics) {

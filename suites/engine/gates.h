@@ -4,8 +4,10 @@
 //   guards  finite where the reference is, every element written, nothing written elsewhere, the same bits twice, not
 //           all zero where the reference is not
 //   Q       codes, scales and zero points equal the replay's bit for bit; reconstruction within δ of the original
-//   I       the kernel against the scheme's answer: 0 bits apart for an exact kernel
-//   E       the kernel against the original data, per element, within the a-priori bound
+//   I       an exact kernel against the scheme's answer: 0 bits apart; a bounded one against the product of the
+//           dequantized operands in double, per element, within the bound of its own sum
+//   E       the kernel against the original data, per element, within the a-priori bound; for a bounded kernel with the
+//           rounding of its own sum in it
 //   day98   4·K·max|A|·max|B[:,c]|/127 per column, as its authors use it
 #pragma once
 
@@ -43,9 +45,19 @@ struct ImplementationError {
   double max_abs_err = 0;
   GateResult gate;
 };
-ImplementationError judge_implementation(const Matrix<float>& output, const Answer& answer, Contract contract);
+// Of an exact kernel.
+ImplementationError judge_implementation(const Matrix<float>& output, const Answer& answer);
+
+// Gate I of a bounded kernel. `rounding` is empty where its precision says nothing of the scheme's sum.
+struct RoundingError {
+  std::optional<double> bound_fraction;  // largest |Ĉ − Â·B̂| / R; empty where it was not measured
+  GateResult gate;
+};
+RoundingError judge_rounding(const Matrix<float>& output, const std::optional<reference::RoundingExpectation>& rounding);
 
 GateResult judge_error(const Metrics& metrics);
+// Gate E of a bounded kernel: `metrics` were measured with the bound of its own sum, which `rounding` holds.
+GateResult judge_bounded_error(const Metrics& metrics, const std::optional<reference::RoundingExpectation>& rounding);
 GateResult judge_day98(const Metrics& metrics, Day98Gate applies);
 
 }  // namespace narrowgate

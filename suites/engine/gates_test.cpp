@@ -45,7 +45,7 @@ TEST_F(GatesTest, AreSilentOnTheSchemesAnswer) {
     prepare(std::string(scheme->id).c_str(), {33, 65, 129});
     EXPECT_EQ(guards_of(right).state, State::pass) << scheme->id;
     EXPECT_EQ(prepared.quantization.state, State::pass) << scheme->id << prepared.quantization.detail.value_or("");
-    EXPECT_EQ(judge_implementation(right.output, prepared.answer, Contract::kExact).gate.state, State::pass);
+    EXPECT_EQ(judge_implementation(right.output, prepared.answer).gate.state, State::pass);
     EXPECT_EQ(judge_error(metrics_of(right)).state, State::pass) << scheme->id;
   }
 }
@@ -88,16 +88,81 @@ TEST_F(GatesTest, GuardsSeeNanDamageInstabilityAndAllZeros) {
 TEST_F(GatesTest, ImplementationSeesOneBit) {
   prepare("int8.tensor", {8, 8, 8});
   right.output(5, 6) = std::nextafter(right.output(5, 6), 1e9f);
-  const ImplementationError error = judge_implementation(right.output, prepared.answer, Contract::kExact);
+  const ImplementationError error = judge_implementation(right.output, prepared.answer);
   EXPECT_EQ(error.mismatches, 1);
   EXPECT_EQ(error.gate.row, 5);
   EXPECT_EQ(error.gate.column, 6);
   EXPECT_GT(error.max_abs_err, 0.0);
 }
 
-TEST_F(GatesTest, ABoundedKernelIsNotJudgedByAGateThatKnowsNoBound) {
-  prepare("int8.tensor", {8, 8, 8});
-  EXPECT_EQ(judge_implementation(right.output, prepared.answer, Contract::kBounded).gate.state, State::not_measured);
+// A bounded kernel's outputs: the product of its operands, one element off by a part of the bound.
+class BoundedTest : public GatesTest {
+ protected:
+  void prepare_sum(const char* scheme, Shape shape, reference::SumRounding sum) {
+    prepare(scheme, shape);
+    rounding = reference::expect_rounding(prepared.operands, sum);
+    expectation = reference::with_rounding(prepared.expectation, *rounding);
+  }
+  Matrix<float> off_by(double part_of_bound) const {
+    Matrix<float> output(rounding->product.rows(), rounding->product.cols());
+    for (std::int64_t i = 0; i < output.size(); ++i) output.data()[i] = static_cast<float>(rounding->product.data()[i]);
+    output(5, 6) = static_cast<float>(rounding->product(5, 6) + part_of_bound * rounding->bound(5, 6));
+    return output;
+  }
+  std::optional<reference::RoundingExpectation> rounding;
+  reference::Expectation expectation;
+};
+
+constexpr double kFp8Unit = 0x1p-14;
+
+TEST_F(BoundedTest, GateIPassesJustInsideTheBoundAndFailsJustOutside) {
+  prepare_sum("fp8.e4m3.tensor.chain", {8, 8, 96}, {.roundings = 35, .unit_roundoff = kFp8Unit});
+  const RoundingError inside = judge_rounding(off_by(0.99), rounding);
+  EXPECT_EQ(inside.gate.state, State::pass) << inside.gate.detail.value_or("");
+  EXPECT_NEAR(inside.bound_fraction.value(), 0.99, 1e-3);
+  const RoundingError outside = judge_rounding(off_by(1.01), rounding);
+  EXPECT_EQ(outside.gate.state, State::fail);
+  EXPECT_EQ(outside.gate.row, 5);
+  EXPECT_EQ(outside.gate.column, 6);
+  EXPECT_NEAR(outside.bound_fraction.value(), 1.01, 1e-3);
+}
+
+TEST_F(BoundedTest, ANaNIsBeyondTheBound) {
+  prepare_sum("fp8.e4m3.tensor.chain", {8, 8, 96}, {.roundings = 35, .unit_roundoff = kFp8Unit});
+  const RoundingError error = judge_rounding(off_by(std::nan("")), rounding);
+  EXPECT_EQ(error.gate.state, State::fail);
+  EXPECT_FALSE(error.bound_fraction);
+}
+
+TEST_F(BoundedTest, GateEAddsTheKernelsRoundingToTheOperandsErrors) {
+  prepare_sum("fp8.e4m3.tensor.chain", {8, 8, 96}, {.roundings = 35, .unit_roundoff = kFp8Unit});
+  EXPECT_GT(expectation.bound(5, 6), prepared.expectation.bound(5, 6)) << "14 bits round more than the scheme's 24";
+  const auto state = [&](const Matrix<float>& output) {
+    return judge_bounded_error(measure(output, expectation, prepared.operands), rounding).state;
+  };
+  EXPECT_EQ(state(off_by(0.99)), State::pass);
+  Matrix<float> beyond = off_by(0.0);
+  const double limit = prepared.expectation.exact(5, 6) + expectation.bound(5, 6);
+  beyond(5, 6) = static_cast<float>(limit * (limit > 0 ? 1.001 : 0.999));
+  EXPECT_EQ(state(beyond), State::fail);
+}
+
+TEST_F(BoundedTest, AVacuousBoundIsNoVerdict) {
+  prepare_sum("fp8.e4m3.tensor.chain", {8, 8, 96}, {.roundings = 1 << 13, .unit_roundoff = kFp8Unit});  // γ = 1
+  EXPECT_TRUE(rounding->is_vacuous);
+  EXPECT_THAT(judge_rounding(off_by(0.0), rounding).gate.detail.value(), HasSubstr("vacuous"));
+  EXPECT_EQ(judge_rounding(off_by(0.0), rounding).gate.state, State::not_measured);
+  EXPECT_EQ(judge_bounded_error(metrics_of(right), rounding).state, State::not_measured);
+  prepare_sum("fp8.e4m3.tensor.chain", {8, 8, 96}, {.roundings = 1 << 14, .unit_roundoff = kFp8Unit});  // tu = 1
+  EXPECT_TRUE(rounding->is_vacuous);
+  prepare_sum("fp8.e4m3.tensor.chain", {8, 8, 96}, {.roundings = 1 << 12, .unit_roundoff = kFp8Unit});  // γ = 1/3
+  EXPECT_FALSE(rounding->is_vacuous);
+}
+
+TEST_F(BoundedTest, AKernelWithoutAPrecisionIsNotJudged) {
+  prepare("fp32.chain", {8, 8, 8});
+  EXPECT_EQ(judge_rounding(right.output, std::nullopt).gate.state, State::not_measured);
+  EXPECT_EQ(judge_bounded_error(metrics_of(right), std::nullopt).state, State::not_measured);
 }
 
 TEST_F(GatesTest, QuantizationSeesAStaleScaleAndATruncatedCode) {

@@ -11,12 +11,6 @@
 namespace narrowgate {
 namespace {
 
-// A fraction of a limit; without room for any error, any error is infinitely too much.
-double fraction(double error, double limit) {
-  if (error == 0.0) return 0.0;
-  return limit > 0.0 ? error / limit : std::numeric_limits<double>::infinity();
-}
-
 // Integer sums come in steps of sa·sb.
 bool has_steps(const Operands& operands) {
   return operands.accumulation.order == Accumulation::Order::kInteger && operands.outlier_a.empty();
@@ -86,6 +80,11 @@ void merge(Metrics& total, const RowMetrics& row, std::int64_t index) {
 }
 
 }  // namespace
+
+double fraction(double error, double limit) {
+  if (error == 0.0) return 0.0;
+  return limit > 0.0 ? error / limit : std::numeric_limits<double>::infinity();
+}
 
 Metrics measure(const Matrix<float>& output, const reference::Expectation& expectation, const Operands& operands) {
   const Matrix<double>& target = expectation.target.empty() ? expectation.exact : expectation.target;

@@ -39,6 +39,9 @@ struct Metrics {
   std::optional<Element> first_nonfinite, first_beyond_bound, first_beyond_k_gate;
 };
 
+// A fraction of a limit; without room for any error, any error is infinitely too much.
+double fraction(double error, double limit);
+
 Metrics measure(const Matrix<float>& output, const reference::Expectation& expectation, const Operands& operands);
 
 // The largest |Ĉ − target| over its standard deviation, over the given rows; `sigma` holds one row for each of them.
