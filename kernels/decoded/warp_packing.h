@@ -16,7 +16,7 @@
 
 namespace narrowgate::decoded {
 
-inline constexpr std::int64_t kPackedChannels = 4;
+inline constexpr int kPackedChannels = 4;
 
 struct alignas(16) SixteenBytes {
   std::uint32_t words[4];
