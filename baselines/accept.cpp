@@ -75,7 +75,8 @@ bool has_measured_rows(const Results& results) {
 }
 
 std::string why_line(const Acceptance& acceptance, const RunContext& context, const AcceptOptions& options) {
-  const std::string fractions = acceptance.fractions == 0 ? "" : fmt::format(", {} fractions of bounds", acceptance.fractions);
+  const std::string fractions =
+      acceptance.fractions == 0 ? "" : fmt::format(", {} fractions of bounds", acceptance.fractions);
   return fmt::format("- {} · {} new, {} changed, {} unchanged{} · {} · {}", options.date, acceptance.added.size(),
                      acceptance.changed.size(), acceptance.unchanged, fractions, options.why,
                      context.git_commit ? context.git_commit->substr(0, 12) : "unknown commit");
@@ -97,7 +98,7 @@ tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBas
   if (const Refusal refusal = refuse_reason(options.why)) return tl::unexpected(*refusal);
   if (const Refusal refusal = refuse_context(results.context, options)) return tl::unexpected(*refusal);
   if (const Refusal refusal = refuse_incomplete(results)) return tl::unexpected(*refusal);
-  if (!has_measured_rows(results)) return tl::unexpected(*refuse("the run measured no cell, so there is nothing to store"));
+  if (!has_measured_rows(results)) return tl::unexpected(*refuse("the run measured no cell: there is nothing to store"));
   tl::expected<Answers, Error> run = answers(results);
   if (!run) return tl::unexpected(run.error());
 
@@ -124,8 +125,10 @@ tl::expected<Acceptance, Error> accept(const Results& results, const AccuracyBas
 
 BoundedBaseline bounded_baseline(const Results& results, BoundedBaseline stored) {
   for (const Row& row : results.benchmarks) {
-    if (row.contract != Row::Contract::bounded || row.state != Row::State::measured || !row.implementation_bound_fraction) continue;
-    if (const auto key = bounded_key(row, results.context)) stored.devices[*key][row.id] = *row.implementation_bound_fraction;
+    const bool is_measured = row.state == Row::State::measured && row.implementation_bound_fraction;
+    if (row.contract != Row::Contract::bounded || !is_measured) continue;
+    const auto key = bounded_key(row, results.context);
+    if (key) stored.devices[*key][row.id] = *row.implementation_bound_fraction;
   }
   return stored;
 }

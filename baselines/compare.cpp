@@ -46,7 +46,8 @@ struct Baselines {
   const std::vector<TimingBaseline>& timing;
 };
 
-std::optional<double> stored_fraction(const BoundedBaseline& bounded, const std::optional<std::string>& key, const std::string& id) {
+std::optional<double> stored_fraction(const BoundedBaseline& bounded, const std::optional<std::string>& key,
+                                      const std::string& id) {
   const auto device = key ? bounded.devices.find(*key) : bounded.devices.end();
   if (device == bounded.devices.end()) return std::nullopt;
   const auto line = device->second.find(id);
@@ -54,8 +55,8 @@ std::optional<double> stored_fraction(const BoundedBaseline& bounded, const std:
 }
 
 // Judges the row by what is stored for it, and keeps that in the cell.
-ErrorJudgement judge_by_baseline(CellVerdict& cell, const Row& row, const RunContext& context, const Baselines& baselines,
-                                 const CompareOptions& options) {
+ErrorJudgement judge_by_baseline(CellVerdict& cell, const Row& row, const RunContext& context,
+                                 const Baselines& baselines, const CompareOptions& options) {
   if (row.contract == Row::Contract::bounded) {
     const std::optional<std::string> key = bounded_key(row, context);
     cell.baseline_bound_fraction = stored_fraction(baselines.bounded, key, row.id);
@@ -66,7 +67,8 @@ ErrorJudgement judge_by_baseline(CellVerdict& cell, const Row& row, const RunCon
   return judge_error(row, cell.baseline ? &*cell.baseline : nullptr, accept_command(options));
 }
 
-CellVerdict judged_cell(const Row& row, const RunContext& context, const Baselines& baselines, const CompareOptions& options) {
+CellVerdict judged_cell(const Row& row, const RunContext& context, const Baselines& baselines,
+                        const CompareOptions& options) {
   CellVerdict cell;
   cell.id = row.id;
   ErrorJudgement error = judge_by_baseline(cell, row, context, baselines, options);
@@ -199,7 +201,8 @@ tl::expected<Verdict, Error> compare(const Results& results, const AccuracyBasel
   verdict.cells.reserve(results.manifest.size());
   for (const std::string& id : results.manifest) {
     const auto row = rows.find(id);
-    CellVerdict cell = row == rows.end() ? missing_cell(id) : judged_cell(*row->second, results.context, baselines, options);
+    CellVerdict cell =
+        row == rows.end() ? missing_cell(id) : judged_cell(*row->second, results.context, baselines, options);
     cell.rerun = "narrowgate run " + shell_word(results.context.suite);
     for (const std::string& word : results.context.parameters) cell.rerun += " " + shell_word(word);
     cell.rerun += " --filter " + shell_quoted(id);

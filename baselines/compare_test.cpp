@@ -145,7 +145,8 @@ TEST(Compare, TooLittleMeasuredIsNoVerdict) {
 }
 
 // The first cell as that of a bounded kernel that uses `used` of its bound, where `stored` is what it used before.
-CellVerdict bounded_cell(double used, std::optional<double> stored, int exit_code, Row::Backend backend = Row::Backend::cpu) {
+CellVerdict bounded_cell(double used, std::optional<double> stored, int exit_code,
+                         Row::Backend backend = Row::Backend::cpu) {
   Results results = test::results();
   Row& row = results.benchmarks[0];
   row.backend = backend;
@@ -187,7 +188,8 @@ TEST(Compare, OtherBitsOfABoundedKernelAreNoChange) {
 TEST(Compare, ABoundedCellWithoutAStoredFractionIsNew) {
   const CellVerdict cell = bounded_cell(0.10, std::nullopt, 3);
   EXPECT_EQ(cell.state, ErrorState::new_case);
-  EXPECT_THAT(cell.reason, HasSubstr("stored for this cell on cpu-2-AVX2; accept it first: narrowgate accept results.json"));
+  EXPECT_THAT(cell.reason,
+              HasSubstr("stored for this cell on cpu-2-AVX2; accept it first: narrowgate accept results.json"));
 }
 
 TEST(Compare, SimulatedKernelsShareOneKeyOnEveryHost) {
@@ -200,7 +202,8 @@ TEST(Compare, ABoundedRowMustBeSoundKnownAndMeasured) {
     row.implementation_bound_fraction = 0.1;
   };
   EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.gates[2].state = fail; }, 1).state, ErrorState::regressed);
-  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.gates[2].state = not_measured; }, 3).state, ErrorState::no_verdict);
+  EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.gates[2].state = not_measured; }, 3).state,
+            ErrorState::no_verdict);
   EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.implementation_bound_fraction.reset(); }, 3).reason,
             "the row lacks what the kernel uses of its bound");
   EXPECT_EQ(first_cell([&](Row& row) { bounded(row), row.implementation_bound_fraction = std::nan(""); }, 1).state,
@@ -272,7 +275,8 @@ TEST(Compare, AnEmptyPlanIsNotAPass) {
 TEST(Compare, UnsoundResultsAreAnError) {
   Results results = test::results();
   results.benchmarks.push_back(results.benchmarks[0]);
-  EXPECT_THAT(test::error_of(compare(results, test::baseline(), {}, {}, {})), HasSubstr("/benchmarks/0 and /benchmarks/2"));
+  EXPECT_THAT(test::error_of(compare(results, test::baseline(), {}, {}, {})),
+              HasSubstr("/benchmarks/0 and /benchmarks/2"));
 }
 
 TEST(Compare, WorstFirst) {

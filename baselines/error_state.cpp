@@ -80,7 +80,8 @@ Judgement judge_unmeasured_gates(const Row& row) {
   return ErrorJudgement{ErrorState::no_verdict, "no gate that decides was applied"};
 }
 
-// The most that a cell may use of its bound where it used `fraction` before: a quarter more, or one per cent of the bound.
+// The most that a cell may use of its bound where it used `fraction` before: a quarter more, or one per cent of the
+// bound.
 double allowed_after(double fraction) { return std::max(1.25 * fraction, fraction + 0.01); }
 
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
@@ -148,8 +149,9 @@ ErrorJudgement judge_bounded_error(const Row& row, const std::optional<std::stri
   }
   if (!key) return {ErrorState::no_verdict, "the run does not know the device that the kernel ran on"};
   if (!stored) {
-    return {ErrorState::new_case, fmt::format("no fraction of its bound is stored for this cell on {}; accept it first: {}",
-                                              *key, accept_command)};
+    return {ErrorState::new_case,
+            fmt::format("no fraction of its bound is stored for this cell on {}; accept it first: {}", *key,
+                        accept_command)};
   }
   const double used = *row.implementation_bound_fraction;
   const std::string change = fmt::format("uses {:.4g} of its bound, stored {:.4g} on {}", used, *stored, *key);

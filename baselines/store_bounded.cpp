@@ -37,10 +37,12 @@ tl::expected<void, Error> load_device(const fs::path& path, BoundedBaseline& bas
   return {};
 }
 
-tl::expected<std::string, Error> device_text(const std::string& key, const BoundedBaseline::Cells& cells, const std::string& path) {
+tl::expected<std::string, Error> device_text(const std::string& key, const BoundedBaseline::Cells& cells,
+                                             const std::string& path) {
   const tl::expected<std::string, Error> name = one_line(json(key), path);
   if (!name) return name;
-  std::string text = fmt::format("{{\n\"schema\": \"narrowgate.bounded/1\",\n\"device_key\": {},\n\"cells\": {{", *name);
+  std::string text =
+      fmt::format("{{\n\"schema\": \"narrowgate.bounded/1\",\n\"device_key\": {},\n\"cells\": {{", *name);
   const char* separator = "\n";
   for (const auto& [id, fraction] : cells) {
     const tl::expected<std::string, Error> cell = one_line(json(id), path);

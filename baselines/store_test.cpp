@@ -185,7 +185,8 @@ const std::string kStoredFractions =
 
 BoundedBaseline fractions() {
   BoundedBaseline baseline;
-  baseline.devices["simt"] = {{"fp32.chain/simt.splitk/2x1x1/day98/s1", 1.0 / 3}, {"fp32.chain/simt.splitk/1x1x1/day98/s1", 0.125}};
+  baseline.devices["simt"] = {{"fp32.chain/simt.splitk/2x1x1/day98/s1", 1.0 / 3},
+                              {"fp32.chain/simt.splitk/1x1x1/day98/s1", 0.125}};
   return baseline;
 }
 
@@ -214,8 +215,10 @@ TEST(BoundedBaseline, RefusesWhatNoRunWrites) {
     return error_of(load_bounded(folder.path("")));
   };
   EXPECT_THAT(refused(replaced(kStoredFractions, "0.333333", "0.25")), HasSubstr("edited by hand?"));
-  EXPECT_THAT(refused(replaced(kStoredFractions, "[\"0x1p-3\",0.125]", "[\"0x1p+1\",2]")), HasSubstr("a fraction from 0 to 1"));
-  EXPECT_THAT(refused(kStoredFractions, "other.json"), HasSubstr("/device_key: a file of this key is called simt.json"));
+  EXPECT_THAT(refused(replaced(kStoredFractions, "[\"0x1p-3\",0.125]", "[\"0x1p+1\",2]")),
+              HasSubstr("a fraction from 0 to 1"));
+  EXPECT_THAT(refused(kStoredFractions, "other.json"),
+              HasSubstr("/device_key: a file of this key is called simt.json"));
   EXPECT_THAT(refused(replaced(kStoredFractions, "1x1x1", "3x1x1")), HasSubstr("simt.json"));  // out of order
 }
 

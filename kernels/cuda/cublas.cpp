@@ -25,7 +25,8 @@ struct Functions {
   decltype(&cublasSetMathMode) set_math_mode = library().function<decltype(&cublasSetMathMode)>("cublasSetMathMode");
   decltype(&cublasSgemm_v2) sgemm = library().function<decltype(&cublasSgemm_v2)>("cublasSgemm_v2");
   GemmEx gemm_ex = library().function<GemmEx>("cublasGemmEx");
-  decltype(&cublasGetStatusName) status_name = library().function<decltype(&cublasGetStatusName)>("cublasGetStatusName");
+  decltype(&cublasGetStatusName) status_name =
+      library().function<decltype(&cublasGetStatusName)>("cublasGetStatusName");
 };
 
 const Functions& functions() {
@@ -59,8 +60,8 @@ Cublas::Cublas(Stream stream) : handle_(create(), functions().destroy) {
 void Cublas::multiply(View<const float> a, View<const float> b, View<float> c) const {
   const float one = 1.0f, zero = 0.0f;
   check(functions().sgemm(handle_.get(), CUBLAS_OP_N, CUBLAS_OP_N, static_cast<int>(c.cols), static_cast<int>(c.rows),
-                          static_cast<int>(a.cols), &one, b.data, static_cast<int>(b.ld), a.data, static_cast<int>(a.ld),
-                          &zero, c.data, static_cast<int>(c.ld)),
+                          static_cast<int>(a.cols), &one, b.data, static_cast<int>(b.ld), a.data,
+                          static_cast<int>(a.ld), &zero, c.data, static_cast<int>(c.ld)),
         "cublasSgemm");
 }
 

@@ -65,8 +65,9 @@ cublasLtMatmulDesc_t create_operation(const TnProduct& product) {
 // A matrix that lies by rows is one of so many columns by columns.
 cublasLtMatrixLayout_t create_layout(cudaDataType_t type, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   cublasLtMatrixLayout_t layout = nullptr;
-  check(functions().create_layout(&layout, type, static_cast<std::uint64_t>(cols), static_cast<std::uint64_t>(rows), ld),
-        "cublasLtMatrixLayoutCreate");
+  check(
+      functions().create_layout(&layout, type, static_cast<std::uint64_t>(cols), static_cast<std::uint64_t>(rows), ld),
+      "cublasLtMatrixLayoutCreate");
   return layout;
 }
 
@@ -77,7 +78,8 @@ void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribut
 
 template <class Value>
 void set(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute, Value value) {
-  check(functions().set_preference(preference, attribute, &value, sizeof(value)), "cublasLtMatmulPreferenceSetAttribute");
+  check(functions().set_preference(preference, attribute, &value, sizeof(value)),
+        "cublasLtMatmulPreferenceSetAttribute");
 }
 
 // The library assumes 256 bytes where it is not told otherwise.
@@ -96,9 +98,12 @@ CublasLt::CublasLt(const TnProduct& product, Memory& memory)
       stream_(memory.stream()),
       handle_(create_handle(), functions().destroy),
       operation_(create_operation(product), functions().destroy_operation),
-      layout_b_(create_layout(product.operand, product.shape.n, product.shape.k, product.ldb), functions().destroy_layout),
-      layout_a_(create_layout(product.operand, product.shape.m, product.shape.k, product.lda), functions().destroy_layout),
-      layout_c_(create_layout(product.result, product.shape.m, product.shape.n, product.ldc), functions().destroy_layout) {
+      layout_b_(create_layout(product.operand, product.shape.n, product.shape.k, product.ldb),
+                functions().destroy_layout),
+      layout_a_(create_layout(product.operand, product.shape.m, product.shape.k, product.lda),
+                functions().destroy_layout),
+      layout_c_(create_layout(product.result, product.shape.m, product.shape.n, product.ldc),
+                functions().destroy_layout) {
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_N);
   if (!sums_integers(product)) {
@@ -126,16 +131,18 @@ void CublasLt::choose_algorithm(Memory& memory) {
       functions().choose(handle_.get(), operation_.get(), layout_b_.get(), layout_a_.get(), layout_c_.get(),
                          layout_c_.get(), created, 1, &best, &found);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && found == 0)) {
-    throw NotSupported(fmt::format("{} has no algorithm for this product: leading dimensions {} of A, {} of B, {} of C, "
-                                   "addresses aligned to {}, {} and {} bytes", library().name(), product_.lda, product_.ldb,
-                                   product_.ldc, alignment_of(product_.a), alignment_of(product_.b_transposed),
-                                   alignment_of(product_.c)));
+    throw NotSupported(
+        fmt::format("{} has no algorithm for this product: leading dimensions {} of A, {} of B, {} of C, "
+                    "addresses aligned to {}, {} and {} bytes",
+                    library().name(), product_.lda, product_.ldb, product_.ldc, alignment_of(product_.a),
+                    alignment_of(product_.b_transposed), alignment_of(product_.c)));
   }
   check(status, "cublasLtMatmulAlgoGetHeuristic");
   algorithm_ = best.algo;
   workspace_bytes_ = best.workspaceSize;
   if (workspace_bytes_ > 0) {
-    workspace_ = memory.scratch<std::uint8_t>("workspace of cuBLASLt", 1, static_cast<std::int64_t>(workspace_bytes_)).data;
+    workspace_ =
+        memory.scratch<std::uint8_t>("workspace of cuBLASLt", 1, static_cast<std::int64_t>(workspace_bytes_)).data;
   }
 }
 
@@ -149,8 +156,8 @@ void CublasLt::run() const {
     beta = &integer_zero;
   }
   check(functions().multiply(handle_.get(), operation_.get(), alpha, product_.b_transposed, layout_b_.get(), product_.a,
-                             layout_a_.get(), beta, product_.c, layout_c_.get(), product_.c, layout_c_.get(), &algorithm_,
-                             workspace_, workspace_bytes_, static_cast<cudaStream_t>(stream_)),
+                             layout_a_.get(), beta, product_.c, layout_c_.get(), product_.c, layout_c_.get(),
+                             &algorithm_, workspace_, workspace_bytes_, static_cast<cudaStream_t>(stream_)),
         "cublasLtMatmul");
 }
 

@@ -1,10 +1,10 @@
-// fp32, cuda.splitk: few rows and columns but a deep k leave most of a device idle where a block owns a tile of C for the
-// whole of k. Here k is cut into S slices; each block sums one slice of one tile into a workspace, and a second pass adds
-// the S partial sums of an element in ascending order. No atomics: two runs give the same bits.
+// fp32, cuda.splitk: few rows and columns but a deep k leave most of a device idle where a block owns a tile of C for
+// the whole of k. Here k is cut into S slices; each block sums one slice of one tile into a workspace, and a second
+// pass adds the S partial sums of an element in ascending order. No atomics: two runs give the same bits.
 //
-// The order is not the scheme's chain, so the kernel is bounded. On its way a product meets the roundings of its slice's
-// chain and of the S additions: t = slice length + S.
-// cuBLAS splits k by its own choice, which changes with device and version; this kernel shows what splitting alone does.
+// The order is not the scheme's chain, so the kernel is bounded. On its way a product meets the roundings of its
+// slice's chain and of the S additions: t = slice length + S.
+// cuBLAS splits k by its own choice, which changes with device and version; this kernel shows what splitting does alone.
 #include <algorithm>
 
 #include "kernels/epilogue.h"
@@ -28,7 +28,8 @@ struct Slices {
 
 Slices slices_of(Shape shape) {
   const std::int64_t tiles = divide_up(shape.m, kTile) * divide_up(shape.n, kTile);
-  const std::int64_t wanted = std::min(divide_up(kWantedBlocks, tiles), std::max<std::int64_t>(1, shape.k / kShortestSlice));
+  const std::int64_t wanted =
+      std::min(divide_up(kWantedBlocks, tiles), std::max<std::int64_t>(1, shape.k / kShortestSlice));
   const std::int64_t length = divide_up(divide_up(shape.k, wanted), kTile) * kTile;
   return {length, divide_up(shape.k, length)};
 }
@@ -96,23 +97,24 @@ void run(const Arguments& args, Stream stream) {
   const auto blocks = [](std::int64_t extent, int of) { return static_cast<unsigned>(divide_up(extent, of)); };
   const unsigned count = static_cast<unsigned>(args.partial.rows);
   // On one stream the second launch begins when the first has ended.
-  launch({"fp32.splitk", {blocks(args.c.cols, kTile), blocks(args.c.rows, kTile), count}, {kTile, kTile}}, stream, sum_slices, args);
+  launch({"fp32.splitk", {blocks(args.c.cols, kTile), blocks(args.c.rows, kTile), count}, {kTile, kTile}}, stream,
+         sum_slices, args);
   launch({"fp32.splitk", {blocks(args.partial.cols, kAdders)}, {kAdders}}, stream, add_slices, args);
 }
 
 }  // namespace
 
-NARROWGATE_DEVICE_KERNEL(splitk) = {.folder = "fp32",
-                                    .name = NARROWGATE_DEVICE_NAME("splitk"),
-                                    .backend = kDeviceBackend,
-                                    .contract = Contract::kBounded,
-                                    .precision = Precision{.unit_roundoff_bits = 24, .roundings = roundings},
-                                    .arithmetic = "FP32 fused multiply-adds on CUDA cores, k in slices; no tensor core is used",
-                                    .source = "kernels/fp32/splitk.cu",
-                                    .computes = [](const Scheme& scheme) {
-                                      return scheme.family == "fp32" && scheme.accumulation == Accumulation::chain();
-                                    },
-                                    .unsupported = supports_everything,
-                                    .bind = bind<place_slices, run>};
+NARROWGATE_DEVICE_KERNEL(splitk) = {
+    .folder = "fp32",
+    .name = NARROWGATE_DEVICE_NAME("splitk"),
+    .backend = kDeviceBackend,
+    .contract = Contract::kBounded,
+    .precision = Precision{.unit_roundoff_bits = 24, .roundings = roundings},
+    .arithmetic = "FP32 fused multiply-adds on CUDA cores, k in slices; no tensor core is used",
+    .source = "kernels/fp32/splitk.cu",
+    .computes =
+        [](const Scheme& scheme) { return scheme.family == "fp32" && scheme.accumulation == Accumulation::chain(); },
+    .unsupported = supports_everything,
+    .bind = bind<place_slices, run>};
 
 }  // namespace narrowgate::fp32

@@ -12,11 +12,13 @@ namespace {
 
 const Kernel& splitk() {
   const auto kernels = all_kernels();
-  return **std::find_if(kernels.begin(), kernels.end(), [](const Kernel* kernel) { return kernel->name == "simt.splitk"; });
+  return **std::find_if(kernels.begin(), kernels.end(),
+                        [](const Kernel* kernel) { return kernel->name == "simt.splitk"; });
 }
 
 Operands operands_of(Shape shape, const char* scheme = "fp32.chain") {
-  return test::encode(*find_scheme(scheme), test::random_matrix(shape.m, shape.k, 0), test::random_matrix(shape.k, shape.n, 1));
+  return test::encode(*find_scheme(scheme), test::random_matrix(shape.m, shape.k, 0),
+                      test::random_matrix(shape.k, shape.n, 1));
 }
 
 TEST(SplitK, CountsTheSliceAndTheSlices) {
@@ -45,12 +47,14 @@ TEST(SplitK, SlicesAreAddedInAscendingOrder) {
 
 TEST(SplitK, StaysInsideItsBoundAtTailsWithAnyEpilogue) {
   for (const char* scheme : {"fp32.chain", "fp32.chain.bias", "fp32.chain.f16out"}) {
-    for (const Shape shape : {Shape{1, 1, 1}, Shape{17, 33, 31}, Shape{25, 65, 129}, Shape{1, 64, 1025}, Shape{3, 5, 4096}}) {
+    for (const Shape shape :
+         {Shape{1, 1, 1}, Shape{17, 33, 31}, Shape{25, 65, 129}, Shape{1, 64, 1025}, Shape{3, 5, 4096}}) {
       const Operands operands = operands_of(shape, scheme);
       const auto rounding = reference::expect_rounding(operands, {splitk().precision->roundings(shape), 0x1p-24});
       const Matrix<float> c = test::run(splitk(), operands, {7, 3});
       for (std::int64_t i = 0; i < c.size(); ++i) {
-        ASSERT_LE(std::fabs(double{c.data()[i]} - rounding.product.data()[i]), rounding.bound.data()[i]) << scheme << ' ' << shape.k;
+        ASSERT_LE(std::fabs(double{c.data()[i]} - rounding.product.data()[i]), rounding.bound.data()[i])
+            << scheme << ' ' << shape.k;
       }
     }
   }

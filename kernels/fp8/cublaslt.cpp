@@ -1,12 +1,12 @@
 // fp8, cuda.cublaslt: E4M3 on tensor cores in the library's TN layout, both tensor scales given to the library.
 //
-// What the bound takes for granted. The unit adds 32 products, exact in E4M3, to its accumulator at a time and keeps about
-// 14 bits of it on Hopper (DeepSeek-V3 2024, §3.3.2; NVIDIA documents no figure): u = 2⁻¹⁴ and t = ⌈k/32⌉ + 32, so from
-// k ≈ 2¹⁸ the bound is vacuous and the gate says so. This is a model, not a proof: a unit that aligns its 33 terms to the
-// largest and cuts off the rest, rather than rounding, can lose twice as much on heavy-tailed products of one sign where k is
-// short. Fast accumulation is off, so that partial sums move to FP32 every few steps. With it on, what is cut off adds up
-// over the whole of k, and in the same model sums of one sign leave this bound from k ≈ 1024: a kernel of its own, with
-// another t, would be needed for it.
+// What the bound takes for granted. The unit adds 32 products, exact in E4M3, to its accumulator at a time and keeps
+// about 14 bits of it on Hopper (DeepSeek-V3 2024, §3.3.2; NVIDIA documents no figure): u = 2⁻¹⁴ and t = ⌈k/32⌉ + 32,
+// so from k ≈ 2¹⁸ the bound is vacuous and the gate says so. This is a model, not a proof: a unit that aligns its 33
+// terms to the largest and cuts off the rest, rather than rounding, can lose twice as much on heavy-tailed products of
+// one sign where k is short. Fast accumulation is off, so that partial sums move to FP32 every few steps. With it on,
+// what is cut off adds up over the whole of k, and in the same model sums of one sign leave this bound from k ≈ 1024: a
+// kernel of its own, with another t, would be needed for it.
 #include "kernels/cuda/cublaslt.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,8 @@ std::optional<std::string> unsupported(const Scheme&, Shape shape) {
   static const std::optional<std::string> problem = machine_problem();
   if (problem) return problem;
   if (shape.n % kBytes == 0 && shape.k % kBytes == 0) return std::nullopt;
-  return fmt::format("cuBLASLt takes FP8 only where n and k are multiples of 16; here they are {} and {}", shape.n, shape.k);
+  return fmt::format("cuBLASLt takes FP8 only where n and k are multiples of 16; here they are {} and {}", shape.n,
+                     shape.k);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// int8, cuda.cublas: the integer product by cublasGemmEx with both operands as they lie (NN), then int8/finish.cu. Sums of
-// 32-bit integers are exact in any order, so the library owes the scheme's bits as every other kernel does.
+// int8, cuda.cublas: the integer product by cublasGemmEx with both operands as they lie (NN), then int8/finish.cu. Sums
+// of 32-bit integers are exact in any order, so the library owes the scheme's bits as every other kernel does.
 #include "kernels/cuda/cublas.h"
 
 #include "kernels/int8/int8.h"
@@ -36,7 +36,8 @@ const Kernel cuda_cublas = {
     .name = "cuda.cublas",
     .backend = Backend::kCuda,
     .contract = Contract::kExact,
-    .arithmetic = "cuBLAS: integer multiply-adds, on tensor cores where the library chooses so; a pass of its own finishes them",
+    .arithmetic =
+        "cuBLAS: integer multiply-adds, on tensor cores where the library chooses so; a pass of its own finishes them",
     .source = "kernels/int8/cublas.cpp",
     .computes = [](const Scheme& scheme) { return computes_integers(scheme) && scheme.storage == Storage::kDense; },
     .unsupported = unsupported,

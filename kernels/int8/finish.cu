@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(kThreads) finish(View<const std::int32_t> sums
 template <Backend backend>
 void finish_sums(View<const std::int32_t> sums, const Arguments& args, Stream stream) {
   const std::int64_t elements = args.c.rows * args.c.cols;
-  launch({"int8.finish", {static_cast<unsigned>((elements + kThreads - 1) / kThreads)}, {kThreads}}, stream, finish, sums, args);
+  launch({"int8.finish", {static_cast<unsigned>((elements + kThreads - 1) / kThreads)}, {kThreads}}, stream, finish,
+         sums, args);
 }
 
 template void finish_sums<kDeviceBackend>(View<const std::int32_t> sums, const Arguments& args, Stream stream);

@@ -194,8 +194,8 @@ class FloatRounding {
     const double chain = factor_ * magnitude;
     const double reach = std::fabs(target) + moved + chain;
     const double scale = scales_.at(row, col);
-    const double underflow = static_cast<double>(k_) * kHalfSubnormal * std::max({scale, block_scale_, 1.0}) + block_underflow_ +
-                             (epilogue_ > 0.0 ? (reach / scale + 1.0) * kHalfSubnormal : 0.0);
+    const double underflow = static_cast<double>(k_) * kHalfSubnormal * std::max({scale, block_scale_, 1.0}) +
+                             block_underflow_ + (epilogue_ > 0.0 ? (reach / scale + 1.0) * kHalfSubnormal : 0.0);
     return inflation(k_) * (moved + chain + epilogue_ * reach) + underflow;
   }
 
@@ -210,7 +210,8 @@ class FloatRounding {
 
 void add_float_rounding(Matrix<double>& bound, const Matrix<double>& target, const Problem& problem) {
   const Operands& operands = problem.operands;
-  const Matrix<double> magnitude = product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
+  const Matrix<double> magnitude =
+      product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
   const FloatRounding rounding(operands, gamma_factor(chain_length(problem.k(), operands.accumulation)));
   parallel_for(bound.rows(), [&](std::int64_t row) {
     for (std::int64_t col = 0; col < bound.cols(); ++col) {
@@ -256,7 +257,8 @@ void add_bias(Matrix<double>& product, const std::vector<float>& bias) {
 }
 
 bool is_moved(const Matrix<double>& operand_bound) {
-  return std::any_of(operand_bound.flat().begin(), operand_bound.flat().end(), [](double value) { return !(value == 0.0); });
+  return std::any_of(operand_bound.flat().begin(), operand_bound.flat().end(),
+                     [](double value) { return !(value == 0.0); });
 }
 
 Matrix<double> inflated(Matrix<double> bound, std::int64_t k) {
@@ -311,7 +313,8 @@ RoundingExpectation expect_rounding(const Operands& operands, SumRounding sum) {
   if (operands.accumulation.order == Order::kInteger) throw std::logic_error("an integer sum does not round");
   RoundingExpectation result;
   result.product = product(dequantized(operands.a).view(), dequantized(operands.b).view());
-  const Matrix<double> magnitude = product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
+  const Matrix<double> magnitude =
+      product(absolute_dequantized(operands.a).view(), absolute_dequantized(operands.b).view());
   const FloatRounding rounding(operands, gamma_factor(sum.roundings, sum.unit_roundoff));
   result.bound = map(magnitude.rows(), magnitude.cols(), [&](std::int64_t row, std::int64_t col) {
     return rounding.added_to(0.0, result.product(row, col), magnitude(row, col), row, col);

@@ -108,8 +108,9 @@ TEST(RoundingExpectation, ReplacesTheSchemesOwnRounding) {
 }
 
 TEST(RoundingExpectation, IsNotForIntegers) {
-  EXPECT_THROW(expect_rounding(operands(as_values(single(1)), as_values(single(1)), Accumulation::integer()), {1, 0x1p-24}),
-               std::logic_error);
+  EXPECT_THROW(
+      expect_rounding(operands(as_values(single(1)), as_values(single(1)), Accumulation::integer()), {1, 0x1p-24}),
+      std::logic_error);
 }
 
 // δ is a bound on what the quantizer really does: never exceeded, and nearly reached.

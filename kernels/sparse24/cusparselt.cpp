@@ -1,9 +1,10 @@
-// sparse24, cuda.cusparselt: compressed INT8 weights on sparse tensor cores by NVIDIA's cuSPARSELt, which packs the pruned
-// weights itself, once, when they are placed; then int8/finish.cu. Integer sums are exact, so the library owes the bits of
-// sparse24/tiled.cu, which takes every shape and device.
+// sparse24, cuda.cusparselt: compressed INT8 weights on sparse tensor cores by NVIDIA's cuSPARSELt, which packs the
+// pruned weights itself, once, when they are placed; then int8/finish.cu. Integer sums are exact, so the library owes
+// the bits of sparse24/tiled.cu, which takes every shape and device.
 //
-// The library is no part of CUDA: its types are declared here, as of 0.6.2 (COMPUTE_32I had another number before 0.5.2).
-// Cᵀ[n×m] = Bᵀ[n×k] · Aᵀ: Bᵀ by rows is the sparse operand, A by rows the transposed dense one, Cᵀ by columns is C by rows.
+// The library is no part of CUDA: its types are declared here, as of 0.6.2 (COMPUTE_32I had another number before
+// 0.5.2).
+// Cᵀ[n×m] = Bᵀ[n×k] · Aᵀ: Bᵀ by rows is the sparse operand, A by rows the transposed dense one; Cᵀ by columns is C.
 #include <fmt/format.h>
 
 #include <library_types.h>
@@ -59,8 +60,10 @@ struct Functions {
   Function<Opaque*> init{"cusparseLtInit"};
   Function<In> destroy{"cusparseLtDestroy"};
   Function<In, int*> version{"cusparseLtGetVersion"};
-  Function<In, Opaque*, std::int64_t, std::int64_t, std::int64_t, std::uint32_t, cudaDataType, int> dense{"cusparseLtDenseDescriptorInit"};
-  Function<In, Opaque*, std::int64_t, std::int64_t, std::int64_t, std::uint32_t, cudaDataType, int, int> sparse{"cusparseLtStructuredDescriptorInit"};
+  Function<In, Opaque*, std::int64_t, std::int64_t, std::int64_t, std::uint32_t, cudaDataType, int> dense{
+      "cusparseLtDenseDescriptorInit"};
+  Function<In, Opaque*, std::int64_t, std::int64_t, std::int64_t, std::uint32_t, cudaDataType, int, int> sparse{
+      "cusparseLtStructuredDescriptorInit"};
   Function<In, Opaque*, int, int, In, In, In, In, int> operation{"cusparseLtMatmulDescriptorInit"};
   Function<In, Opaque*, In, int> choose{"cusparseLtMatmulAlgSelectionInit"};
   Function<In, Opaque*, In, In> plan{"cusparseLtMatmulPlanInit"};
@@ -97,13 +100,16 @@ class Context {
 class SparseProduct {
  public:
   // b_transposed[n×k] holds at most two values of each four along k; sums[m×n] = A·B.
-  SparseProduct(View<const std::int8_t> a, View<const std::int8_t> b_transposed, View<std::int32_t> sums, Memory& memory)
+  SparseProduct(View<const std::int8_t> a, View<const std::int8_t> b_transposed, View<std::int32_t> sums,
+                Memory& memory)
       : a_(a), sums_(sums), stream_(memory.stream()) {
     const Functions& call = functions();
-    call.sparse(context_.get(), &sparse_, b_transposed.rows, b_transposed.cols, b_transposed.ld, kAlignment, CUDA_R_8I, kByRows, kHalfSparse);
+    call.sparse(context_.get(), &sparse_, b_transposed.rows, b_transposed.cols, b_transposed.ld, kAlignment, CUDA_R_8I,
+                kByRows, kHalfSparse);
     call.dense(context_.get(), &dense_, a.rows, a.cols, a.ld, kAlignment, CUDA_R_8I, kByRows);
     call.dense(context_.get(), &result_, sums.cols, sums.rows, sums.ld, kAlignment, CUDA_R_32I, kByColumns);
-    call.operation(context_.get(), &operation_, kAsItIs, kTransposed, &sparse_, &dense_, &result_, &result_, kCompute32I);
+    call.operation(context_.get(), &operation_, kAsItIs, kTransposed, &sparse_, &dense_, &result_, &result_,
+                   kCompute32I);
     call.choose(context_.get(), &selection_, &operation_, kDefaultAlgorithm);
     call.plan(context_.get(), &plan_, &operation_, &selection_);
     compress(b_transposed, memory);
@@ -114,7 +120,8 @@ class SparseProduct {
 
   void run() {
     const float one = 1.0f, zero = 0.0f;
-    functions().multiply(context_.get(), &plan_, &one, compressed_, a_.data, &zero, sums_.data, sums_.data, workspace_, &stream_, 1);
+    functions().multiply(context_.get(), &plan_, &one, compressed_, a_.data, &zero, sums_.data, sums_.data, workspace_,
+                         &stream_, 1);
   }
 
  private:
@@ -183,8 +190,9 @@ std::optional<std::string> unsupported(const Scheme&, Shape shape) {
   static const std::optional<std::string> problem = machine_problem();
   if (problem) return problem;
   if (shape.n % 32 == 0 && shape.k % 32 == 0 && shape.m % 16 == 0) return std::nullopt;
-  return fmt::format("cuSPARSELt takes 8-bit integers only where n and k are multiples of 32 and m of 16; here they are {}, {} and {}",
-                     shape.n, shape.k, shape.m);
+  return fmt::format(
+      "cuSPARSELt takes 8-bit integers only where n and k are multiples of 32 and m of 16; here they are {}, {} and {}",
+      shape.n, shape.k, shape.m);
 }
 
 bool computes(const Scheme& scheme) { return computes_compressed(scheme) && int8::computes_integers(scheme); }

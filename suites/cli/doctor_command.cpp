@@ -41,7 +41,8 @@ void describe_libraries() {
   for (const Kernel* kernel : all_kernels()) {
     if (kernel->backend != Backend::kCuda || !kernel->source.ends_with(".cpp")) continue;
     const auto schemes = all_schemes();
-    const auto scheme = std::find_if(schemes.begin(), schemes.end(), [&](const Scheme* each) { return kernel->computes(*each); });
+    const auto scheme =
+        std::find_if(schemes.begin(), schemes.end(), [&](const Scheme* each) { return kernel->computes(*each); });
     if (scheme == schemes.end()) continue;
     fmt::print("         {:<24} {}\n", fmt::format("{} of {}", kernel->name, kernel->folder),
                kernel->unsupported(**scheme, kPlain).value_or("ready"));

@@ -28,7 +28,8 @@ Kernel bounded(std::int64_t (*roundings)(Shape)) {
 
 Row row_of(const Kernel& kernel) {
   const Case of{&chain(), {8, 8, 64}, Distribution::kDay98, 1};
-  return run_cell({.of = of, .kernel = &kernel, .layout = {}}, prepare_case(of, make_inputs(of.shape, of.distribution, of.seed)), {});
+  return run_cell({.of = of, .kernel = &kernel, .layout = {}},
+                  prepare_case(of, make_inputs(of.shape, of.distribution, of.seed)), {});
 }
 
 TEST(BoundedCell, RecordsWhatItUsesOfItsOwnBound) {
@@ -51,7 +52,9 @@ TEST(BoundedCell, AVacuousBoundLeavesNothingMeasured) {
   EXPECT_FALSE(row.bound_fraction) << "a fraction of infinity";
 }
 
-TEST(ExactCell, HasNoFractionOfARoundingBound) { EXPECT_FALSE(row_of(replay_kernel(chain())).implementation_bound_fraction); }
+TEST(ExactCell, HasNoFractionOfARoundingBound) {
+  EXPECT_FALSE(row_of(replay_kernel(chain())).implementation_bound_fraction);
+}
 
 TEST(Cell, IsSkippedWithTheReasonThatBindFinds) {
   Kernel kernel = replay_kernel(chain());

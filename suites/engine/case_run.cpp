@@ -141,7 +141,8 @@ struct ContractJudgement {
   std::optional<double> implementation_bound_fraction;
 };
 
-ContractJudgement judge_exact(const PreparedCase& prepared, const Matrix<float>& output, const ImplementationError& implementation) {
+ContractJudgement judge_exact(const PreparedCase& prepared, const Matrix<float>& output,
+                              const ImplementationError& implementation) {
   ContractJudgement result;
   result.metrics = measure(output, prepared.expectation, prepared.operands);
   result.implementation = implementation.gate;
@@ -153,7 +154,8 @@ ContractJudgement judge_bounded(const Cell& cell, const PreparedCase& prepared, 
   const auto rounding = rounding_of(cell, prepared.operands);
   ContractJudgement result;
   if (rounding) result.own_expectation = reference::with_rounding(prepared.expectation, *rounding);
-  result.metrics = measure(output, result.own_expectation ? *result.own_expectation : prepared.expectation, prepared.operands);
+  result.metrics =
+      measure(output, result.own_expectation ? *result.own_expectation : prepared.expectation, prepared.operands);
   RoundingError implementation = judge_rounding(output, rounding);
   result.implementation = std::move(implementation.gate);
   result.implementation_bound_fraction = implementation.bound_fraction;
@@ -166,7 +168,8 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
   const ContractJudgement judgement = cell.kernel->contract == Contract::kExact
                                           ? judge_exact(prepared, observation.output, implementation)
                                           : judge_bounded(cell, prepared, observation.output);
-  const reference::Expectation& expectation = judgement.own_expectation ? *judgement.own_expectation : prepared.expectation;
+  const reference::Expectation& expectation =
+      judgement.own_expectation ? *judgement.own_expectation : prepared.expectation;
   const Metrics& metrics = judgement.metrics;
   const Matrix<double>& target = expectation.target.empty() ? expectation.exact : expectation.target;
   row.digest = digest(observation.output);
@@ -181,8 +184,8 @@ void record_judgement(Row& row, const Cell& cell, const PreparedCase& prepared, 
   if (std::isfinite(implementation.max_abs_err)) row.implementation_max_abs_err = implementation.max_abs_err;
   row.implementation_bound_fraction = judgement.implementation_bound_fraction;
   if (judgement.error.state == GateResult::State::not_measured) row.bound_fraction.reset();
-  row.gates = {judge_guards(observation, metrics, target, prepared.answer), prepared.quantization, judgement.implementation,
-               judgement.error, judge_day98(metrics, cell.of.scheme->day98_gate)};
+  row.gates = {judge_guards(observation, metrics, target, prepared.answer), prepared.quantization,
+               judgement.implementation, judgement.error, judge_day98(metrics, cell.of.scheme->day98_gate)};
   const bool failed = std::any_of(row.gates.begin(), row.gates.end(), [](const GateResult& gate) {
     return gate.decides && gate.state == GateResult::State::fail;
   });

@@ -154,7 +154,8 @@ ImplementationError judge_implementation(const Matrix<float>& output, const Answ
   return result;
 }
 
-RoundingError judge_rounding(const Matrix<float>& output, const std::optional<reference::RoundingExpectation>& rounding) {
+RoundingError judge_rounding(const Matrix<float>& output,
+                             const std::optional<reference::RoundingExpectation>& rounding) {
   if (auto reason = why_unbounded(rounding)) return {{}, not_measured(Gate::implementation, std::move(*reason))};
   double largest = 0.0;
   std::optional<Element> first;
@@ -162,16 +163,20 @@ RoundingError judge_rounding(const Matrix<float>& output, const std::optional<re
     for (std::int64_t col = 0; col < output.cols(); ++col) {
       const Element here{row, col, output(row, col), rounding->product(row, col), rounding->bound(row, col)};
       const double error = std::fabs(here.value - here.reference);
-      largest = std::max(largest, std::isfinite(error) ? fraction(error, here.bound) : std::numeric_limits<double>::infinity());
+      largest = std::max(largest,
+                         std::isfinite(error) ? fraction(error, here.bound) : std::numeric_limits<double>::infinity());
       if (!(error <= here.bound) && !first) first = here;
     }
   }
   if (!first) return {largest, passed(Gate::implementation)};
   RoundingError result;
   if (std::isfinite(largest)) result.bound_fraction = largest;
-  result.gate = failed_at(Gate::implementation,
-                          fmt::format("the product of the quantized operands is missed by more than the sum can round, by a "
-                                      "factor of {:.3g} at worst", largest), *first);
+  result.gate =
+      failed_at(Gate::implementation,
+                fmt::format("the product of the quantized operands is missed by more than the sum can round, by a "
+                            "factor of {:.3g} at worst",
+                            largest),
+                *first);
   return result;
 }
 

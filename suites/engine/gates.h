@@ -53,7 +53,8 @@ struct RoundingError {
   std::optional<double> bound_fraction;  // largest |Ĉ − Â·B̂| / R; empty where it was not measured
   GateResult gate;
 };
-RoundingError judge_rounding(const Matrix<float>& output, const std::optional<reference::RoundingExpectation>& rounding);
+RoundingError judge_rounding(const Matrix<float>& output,
+                             const std::optional<reference::RoundingExpectation>& rounding);
 
 GateResult judge_error(const Metrics& metrics);
 // Gate E of a bounded kernel: `metrics` were measured with the bound of its own sum, which `rounding` holds.

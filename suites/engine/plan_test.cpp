@@ -66,8 +66,9 @@ TEST(Plan, FiltersLimitsAndTiming) {
   EXPECT_THAT(ids(plan_text(text)), ElementsAre("fp32.chain/cpu.scalar/4x4x16/day98/s1", "fp32.chain/cpu.simd/4x4x16/day98/s1",
                                                 "fp32.chain/cpu.simd/8x8x17/day98/s1"));
   const auto filtered = plan_text(text, {{Backend::kCpu, Backend::kSimt}, "*/8x8x17/*"});
-  EXPECT_THAT(ids(filtered), ElementsAre("fp32.chain/cpu.simd/8x8x17/day98/s1", "fp32.chain/simt.tiled/8x8x17/day98/s1",
-                                         "fp32.chain/simt.regtile/8x8x17/day98/s1", "fp32.chain/simt.splitk/8x8x17/day98/s1"));
+  EXPECT_THAT(ids(filtered),
+              ElementsAre("fp32.chain/cpu.simd/8x8x17/day98/s1", "fp32.chain/simt.tiled/8x8x17/day98/s1",
+                          "fp32.chain/simt.regtile/8x8x17/day98/s1", "fp32.chain/simt.splitk/8x8x17/day98/s1"));
   EXPECT_TRUE((*filtered)[0].timed);
   EXPECT_FALSE((*filtered)[1].timed);
 }
