@@ -167,35 +167,42 @@ __global__ void __launch_bounds__(kWarps * 32, 1) warp(Arguments args) {
   }
 }
 
-template <class Weights>
+// `ForOne` decodes for a single token, `ForMany` for several: mostly the same.
+template <class ForOne, class ForMany = ForOne>
 void run_weights(const Arguments& args, Stream stream) {
-  const std::size_t bytes = activation_bytes(args.weights.chunks, Weights::kVector, Weights::kPerUnit);  // of one token
-  const auto launch_with = [&](unsigned channels, unsigned tokens, unsigned warps, void (*kernel)(Arguments)) {
+  const auto launch_with = [&](unsigned channels, unsigned tokens, unsigned warps, std::size_t token_bytes, void (*kernel)(Arguments)) {
     const auto groups = [](std::int64_t extent, unsigned size) { return static_cast<unsigned>((extent + size - 1) / size); };
     const unsigned blocks = std::min(groups(args.c.cols, channels), multiprocessor_count());
-    launch({"decoded.warp", {blocks, groups(args.c.rows, tokens)}, {warps * 32}, tokens * bytes}, stream, kernel, args);
+    launch({"decoded.warp", {blocks, groups(args.c.rows, tokens)}, {warps * 32}, tokens * token_bytes}, stream, kernel, args);
   };
   constexpr std::int64_t kManyChannels = 16384;
-  if (args.c.rows > 1 && 4 * bytes <= dynamic_shared_limit()) {
-    launch_with(2, 4, 16, warp<Weights, 2, 4, 16>);
+  const std::size_t bytes_for_one = activation_bytes(args.weights.chunks, ForOne::kVector, ForOne::kPerUnit);
+  const std::size_t bytes_for_many = activation_bytes(args.weights.chunks, ForMany::kVector, ForMany::kPerUnit);
+  if (args.c.rows > 1 && 4 * bytes_for_many <= dynamic_shared_limit()) {
+    launch_with(2, 4, 16, bytes_for_many, warp<ForMany, 2, 4, 16>);
   } else if (args.c.cols >= kManyChannels) {
-    launch_with(4, 1, 28, warp<Weights, 4, 1, 28>);
+    launch_with(4, 1, 28, bytes_for_one, warp<ForOne, 4, 1, 28>);
   } else {
-    launch_with(2, 1, 28, warp<Weights, 2, 1, 28>);
+    launch_with(2, 1, 28, bytes_for_one, warp<ForOne, 2, 1, 28>);
   }
 }
 
+template <ZeroPoint kZero>
+void run_four_bits(const Arguments& args, Stream stream) {
+  run_weights<FourBitWeightsOfOneToken<kZero>, FourBitWeights<kZero>>(args, stream);
+}
+
 void run(const Arguments& args, Stream stream) {
+  const bool has_zero_points = args.weights.zero_points != nullptr;
   switch (args.bits) {
     case 32: return run_weights<FloatWeights>(args, stream);
     case 8: return run_weights<IntegerWeights<8, ZeroPoint::kCommon>>(args, stream);
     case 4:
       if (args.has_fractional_zero_points) return run_weights<IntegerWeights<4, ZeroPoint::kFractional>>(args, stream);
-      return args.weights.zero_points == nullptr ? run_weights<FourBitWeights<ZeroPoint::kCommon>>(args, stream)
-                                                 : run_weights<FourBitWeights<ZeroPoint::kInteger>>(args, stream);
+      return has_zero_points ? run_four_bits<ZeroPoint::kInteger>(args, stream) : run_four_bits<ZeroPoint::kCommon>(args, stream);
     case 2:
-      return args.weights.zero_points == nullptr ? run_weights<IntegerWeights<2, ZeroPoint::kCommon>>(args, stream)
-                                                 : run_weights<IntegerWeights<2, ZeroPoint::kInteger>>(args, stream);
+      return has_zero_points ? run_weights<IntegerWeights<2, ZeroPoint::kInteger>>(args, stream)
+                             : run_weights<IntegerWeights<2, ZeroPoint::kCommon>>(args, stream);
     case 1: return run_weights<IntegerWeights<1, ZeroPoint::kCommon>>(args, stream);
     default: throw std::logic_error("cuda.warp: no decoder for codes of " + std::to_string(args.bits) + " bits");
   }
@@ -204,7 +211,8 @@ void run(const Arguments& args, Stream stream) {
 std::optional<std::string> unsupported(const Scheme& scheme, Shape shape) {
   const std::int64_t vector = scheme.accumulation.length;
   const std::int64_t chunks = (shape.k + 32 * vector - 1) / (32 * vector);
-  if (activation_bytes(chunks, vector, vector == 4 ? 4 : 8) <= dynamic_shared_limit()) return std::nullopt;
+  constexpr std::int64_t kUnitValues = 4;  // FP32
+  if (activation_bytes(chunks, vector, kUnitValues) <= dynamic_shared_limit()) return std::nullopt;
   return "a row of A does not fit into shared memory";
 }
 

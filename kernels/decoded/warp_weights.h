@@ -91,36 +91,60 @@ struct IntegerWeights : HalfActivations {
 };
 
 // Four bits: a nibble at bit 12 or 16 of a word is q·2⁻¹¹ or q·2⁻⁷ of a float's mantissa, so that one fused multiply-add,
-// (1 + q·2⁻ᵖ)·(s·2ᵖ) − s·(2ᵖ + z), gives s·(q − z); s has eleven bits, so every term is exact. Three shifts bring all
+// (1 + q·2⁻ᵖ)·s − s·(1 + z·2⁻ᵖ), gives s·(q − z)·2⁻ᵖ; s has eleven bits, so every term is exact. Three shifts bring all
 // eight nibbles of a word there.
+struct Nibbles {
+  std::uint32_t word, left, right, swapped;
+  NARROWGATE_DEVICE static Nibbles of(std::uint32_t word) { return {word, word << 8, word >> 8, __byte_perm(word, word, 0x1032)}; }
+  // Nibble i as 1 + q·2⁻⁷ (i even) or 1 + q·2⁻¹¹ (odd).
+  NARROWGATE_DEVICE float operator[](int i) const {
+    const std::uint32_t from = i == 0 || i == 7 ? swapped : i < 3 ? left : i < 5 ? word : right;
+    return with_exponent(kExponentOfOne, from, i % 2 == 0 ? 0xF0000u : 0xF000u);
+  }
+};
+
+// Several tokens: x as FP16, 2ᵖ goes into the scale.
 template <ZeroPoint kZero>
 struct FourBitWeights : HalfActivations {
   static constexpr int kVector = 32;
   static constexpr bool kHasScales = true, kHasZeroPoints = kZero != ZeroPoint::kCommon;
   struct Constants {
-    float scale_at_12, scale_at_16, offset_at_12, offset_at_16;
+    float scales[2], offsets[2];  // of even and of odd nibbles
   };
   NARROWGATE_DEVICE static Constants constants(float scale, float zero) {
-    return {__fmul_rn(scale, 2048.0f), __fmul_rn(scale, 128.0f), __fmul_rn(-scale, __fadd_rn(2048.0f, zero)),
-            __fmul_rn(-scale, __fadd_rn(128.0f, zero))};
-  }
-  NARROWGATE_DEVICE static float at_12(std::uint32_t word, const Constants& by) {
-    return __fmaf_rn(with_exponent(kExponentOfOne, word, 0xF000u), by.scale_at_12, by.offset_at_12);
-  }
-  NARROWGATE_DEVICE static float at_16(std::uint32_t word, const Constants& by) {
-    return __fmaf_rn(with_exponent(kExponentOfOne, word, 0xF0000u), by.scale_at_16, by.offset_at_16);
+    return {{__fmul_rn(scale, 128.0f), __fmul_rn(scale, 2048.0f)},
+            {__fmul_rn(-scale, __fadd_rn(128.0f, zero)), __fmul_rn(-scale, __fadd_rn(2048.0f, zero))}};
   }
   NARROWGATE_DEVICE static void decode(const SixteenBytes& piece, int unit, const Constants& by, float (&to)[kPerUnit]) {
-    const std::uint32_t word = piece.words[unit];
-    const std::uint32_t left = word << 8, right = word >> 8, swapped = __byte_perm(word, word, 0x1032);
-    to[0] = at_16(swapped, by);
-    to[1] = at_12(left, by);
-    to[2] = at_16(left, by);
-    to[3] = at_12(word, by);
-    to[4] = at_16(word, by);
-    to[5] = at_12(right, by);
-    to[6] = at_16(right, by);
-    to[7] = at_12(swapped, by);
+    const Nibbles nibbles = Nibbles::of(piece.words[unit]);
+    NARROWGATE_UNROLL
+    for (int i = 0; i < kPerUnit; ++i) to[i] = __fmaf_rn(nibbles[i], by.scales[i % 2], by.offsets[i % 2]);
+  }
+};
+
+// One token: x as FP32 times 2ᵖ, which saves converting it and two registers a channel.
+template <ZeroPoint kZero>
+struct FourBitWeightsOfOneToken {
+  static constexpr int kVector = 32, kPerUnit = 4;
+  static constexpr bool kHasScales = true, kHasZeroPoints = kZero != ZeroPoint::kCommon;
+  struct Constants {
+    float scale, offsets[2];
+  };
+  NARROWGATE_DEVICE static Constants constants(float scale, float zero) {
+    return {scale,
+            {__fmul_rn(-scale, __fadd_rn(1.0f, __fmul_rn(zero, 0x1p-7f))), __fmul_rn(-scale, __fadd_rn(1.0f, __fmul_rn(zero, 0x1p-11f)))}};
+  }
+  NARROWGATE_DEVICE static void decode(const SixteenBytes& piece, int unit, const Constants& by, float (&to)[kPerUnit]) {
+    const Nibbles nibbles = Nibbles::of(piece.words[unit / 2]);
+    NARROWGATE_UNROLL
+    for (int i = 0; i < kPerUnit; ++i) to[i] = __fmaf_rn(nibbles[unit % 2 * kPerUnit + i], by.scale, by.offsets[i % 2]);
+  }
+  NARROWGATE_DEVICE static void read_x(const SixteenBytes& unit, float (&to)[kPerUnit]) {
+    FloatWeights::read_x(unit, to);
+  }
+  NARROWGATE_DEVICE static SixteenBytes write_x(const float (&from)[kPerUnit]) {
+    return FloatWeights::write_x({__fmul_rn(from[0], 128.0f), __fmul_rn(from[1], 2048.0f), __fmul_rn(from[2], 128.0f),
+                                  __fmul_rn(from[3], 2048.0f)});
   }
 };
 

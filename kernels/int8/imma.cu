@@ -34,47 +34,40 @@ PackedArguments place_words(const Operands& operands, View<float> c, Memory& mem
 // The first word of a piece in a tile. Rows that differ by a multiple of eight are swizzled alike.
 NARROWGATE_DEVICE int word_of_piece(int row, int piece) { return row * kTileWords + (piece ^ (row & (kPieces - 1))) * 4; }
 
-// Rows of A, or columns of B, as runs of words along k.
-struct RowsOfA {
-  const PackedArguments& args;
-  NARROWGATE_DEVICE bool is_inside(std::int64_t first_row, std::int64_t first_word) const {
-    return args.a_is_aligned && first_row + kBlock <= args.dense.a.rows && 4 * (first_word + kTileWords) <= args.dense.a.cols;
+constexpr int kRowsAtOnce = kThreads / kPieces;  // rows that the block loads together: a multiple of eight
+
+// What a thread loads of every tile of an operand that lies inside the matrix: one piece of each sixteenth row.
+struct Pieces {
+  const unsigned char* first;  // at word 0
+  std::int64_t step;           // bytes from one to the next
+  std::int64_t words;          // tiles that end up to this word lie inside; 0 where rows do not, or are not aligned
+
+  template <class T>
+  NARROWGATE_DEVICE static Pieces of(View<const T> rows, std::int64_t first_row, bool is_aligned) {
+    const std::int64_t row_bytes = rows.ld * static_cast<std::int64_t>(sizeof(T));
+    const auto thread = static_cast<std::int64_t>(threadIdx.x);
+    const std::int64_t offset = (first_row + thread / kPieces) * row_bytes + thread % kPieces * 16;
+    const bool is_inside = is_aligned && first_row + kBlock <= rows.rows;
+    return {reinterpret_cast<const unsigned char*>(rows.data) + offset, kRowsAtOnce * row_bytes,
+            is_inside ? rows.cols * static_cast<std::int64_t>(sizeof(T)) / 4 : 0};
   }
-  NARROWGATE_DEVICE const std::int8_t* run(std::int64_t row, std::int64_t word) const { return args.dense.a.row(row) + 4 * word; }
-  NARROWGATE_DEVICE std::int64_t stride() const { return args.dense.a.ld; }
-  NARROWGATE_DEVICE Word at(std::int64_t row, std::int64_t word) const { return word_of_a(args, row, word); }
 };
 
-struct ColumnsOfB {
-  const PackedArguments& args;
-  NARROWGATE_DEVICE bool is_inside(std::int64_t first_col, std::int64_t first_word) const {
-    return args.b_is_aligned && first_col + kBlock <= args.b.rows && first_word + kTileWords <= args.b.cols;
-  }
-  NARROWGATE_DEVICE const Word* run(std::int64_t col, std::int64_t word) const { return args.b.row(col) + word; }
-  NARROWGATE_DEVICE std::int64_t stride() const { return args.b.ld; }
-  NARROWGATE_DEVICE Word at(std::int64_t col, std::int64_t word) const { return word_of_b(args, col, word); }
-};
-
-// Brings a tile to words[tile…]; at the edges of the matrix word by word.
-template <class Operand, class Words>
-NARROWGATE_DEVICE void start_tile(const Operand& from, std::int64_t first_row, std::int64_t first_word, Words words,
-                                  int tile) {
+// Brings a tile to words[tile…]; at the edges of the matrix word by word, `at(row of the tile, word)`.
+template <class Words, class At>
+NARROWGATE_DEVICE void start_tile(const Pieces& pieces, At at, std::int64_t first_word, Words words, int tile) {
   const int thread = static_cast<int>(threadIdx.x);
-  if (from.is_inside(first_row, first_word)) {
-    constexpr int kRowsAtOnce = kThreads / kPieces;  // a multiple of eight
-    const int row = thread / kPieces, piece = thread % kPieces, to = tile + word_of_piece(row, piece);
-    auto global = from.run(first_row + row, first_word + piece * 4);
+  if (first_word + kTileWords <= pieces.words) {
+    const int to = tile + word_of_piece(thread / kPieces, thread % kPieces);
+    const unsigned char* from = pieces.first + 4 * first_word;
     NARROWGATE_UNROLL
-    for (int i = 0; i < kBlock / kRowsAtOnce; ++i) {
-      start_copy(words, to + i * kRowsAtOnce * kTileWords, global);
-      global += kRowsAtOnce * from.stride();
-    }
+    for (int i = 0; i < kBlock / kRowsAtOnce; ++i, from += pieces.step) start_copy(words, to + i * kRowsAtOnce * kTileWords, from);
     return;
   }
   NARROWGATE_ROLLED
   for (int i = thread; i < kTile; i += kThreads) {
     const int row = i / kTileWords, word = i % kTileWords;
-    words[tile + word_of_piece(row, word / 4) + word % 4] = from.at(first_row + row, first_word + word);
+    words[tile + word_of_piece(row, word / 4) + word % 4] = at(row, first_word + word);
   }
 }
 
@@ -112,6 +105,33 @@ NARROWGATE_DEVICE void multiply_step(Words words, int stage, int step, int warp_
 // Where the sum of an element of the block lies: pairs of columns of four rows meet no bank twice.
 NARROWGATE_DEVICE int word_of_sum(int row, int col) { return row * kBlock + (col ^ (row & 3) * 8); }
 
+NARROWGATE_DEVICE bool is_plain(const Arguments& args) {
+  return args.a_zero_points == nullptr && args.outlier_a.cols == 0 && args.epilogue.bias == nullptr &&
+         args.epilogue.a_scales != nullptr && args.epilogue.output == OutputFormat::kFp32;
+}
+
+// The running thread's column of the block.
+template <class Words>
+NARROWGATE_DEVICE void finish_column(const Arguments& args, std::int64_t first_row, std::int64_t col, Words words) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const Arguments::Column column = args.column(col);
+  constexpr int kAtOnce = 8;  // rows whose scales are under way together
+  NARROWGATE_ROLLED
+  for (int row0 = 0; row0 < kBlock && first_row + row0 < args.c.rows; row0 += kAtOnce) {
+    float values[kAtOnce];
+    NARROWGATE_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) {
+      const std::int64_t row = first_row + row0 + i;
+      const std::int32_t sum = words[word_of_sum(row0 + i, thread)];
+      values[i] = row < args.c.rows ? args.finish(sum, row, col, column) : 0.0f;
+    }
+    NARROWGATE_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (first_row + row0 + i < args.c.rows) args.c(first_row + row0 + i, col) = values[i];
+    }
+  }
+}
+
 // The sums go through shared memory: one rolled loop finishes them, neighbours in a row side by side.
 template <class Words>
 NARROWGATE_DEVICE void store(const Arguments& args, std::int64_t first_row, std::int64_t first_col, int warp_row,
@@ -131,20 +151,16 @@ NARROWGATE_DEVICE void store(const Arguments& args, std::int64_t first_row, std:
   __syncthreads();  // all sums of the block are there
   const std::int64_t col = first_col + thread;
   if (col >= args.c.cols) return;
-  const Arguments::Column column = args.column(col);
-  constexpr int kAtOnce = 8;  // rows whose scales are under way together
-  NARROWGATE_ROLLED
-  for (int row0 = 0; row0 < kBlock && first_row + row0 < args.c.rows; row0 += kAtOnce) {
-    float values[kAtOnce];
-    NARROWGATE_UNROLL
-    for (int i = 0; i < kAtOnce; ++i) {
-      const std::int64_t row = first_row + row0 + i;
-      if (row < args.c.rows) values[i] = args.finish(words[word_of_sum(row0 + i, thread)], row, col, column);
-    }
-    NARROWGATE_UNROLL
-    for (int i = 0; i < kAtOnce; ++i) {
-      if (first_row + row0 + i < args.c.rows) args.c(first_row + row0 + i, col) = values[i];
-    }
+  if (is_plain(args)) {
+    // The same formula, but the compiler sees that half of it has nothing to do.
+    Arguments plain = args;
+    plain.a_zero_points = nullptr;
+    plain.outlier_a.cols = 0;
+    plain.epilogue.bias = nullptr;
+    plain.epilogue.output = OutputFormat::kFp32;
+    finish_column(plain, first_row, col, words);
+  } else {
+    finish_column(args, first_row, col, words);
   }
 }
 
@@ -155,10 +171,12 @@ __global__ void __launch_bounds__(kThreads, 2) imma(PackedArguments args) {
   const int warp_row = warp / 2 * kWarpTile, warp_col = warp % 2 * kWarpTile;
   const std::int64_t first_row = std::int64_t{blockIdx.y} * kBlock, first_col = std::int64_t{blockIdx.x} * kBlock;
   const std::int64_t depth = args.b.cols;  // words, a multiple of a tile's
+  const Pieces a_pieces = Pieces::of(args.dense.a, first_row, args.a_is_aligned);
+  const Pieces b_pieces = Pieces::of(args.b, first_col, args.b_is_aligned);
   const auto start = [&](std::int64_t word, int stage) {
     if (word < depth) {
-      start_tile(RowsOfA{args}, first_row, word, words, stage * kStage);
-      start_tile(ColumnsOfB{args}, first_col, word, words, stage * kStage + kTile);
+      start_tile(a_pieces, [&](int row, std::int64_t at) { return word_of_a(args, first_row + row, at); }, word, words, stage * kStage);
+      start_tile(b_pieces, [&](int col, std::int64_t at) { return word_of_b(args, first_col + col, at); }, word, words, stage * kStage + kTile);
     }
     commit_copies();
   };
