@@ -12,7 +12,6 @@ namespace narrowgate::simt {
 namespace {
 
 std::atomic<std::uint64_t> thread_order_seed{0};
-thread_local Worker worker;
 
 // Spreads `runs` runs over the grid's blocks, the first and the last (with its tails) among them.
 std::uint64_t block_of_run(std::uint64_t run, std::uint64_t runs, std::uint64_t blocks) {
@@ -37,7 +36,7 @@ void execute(const LaunchShape& launch, const std::function<void()>& thread_body
                      static_cast<unsigned>(index / launch.grid.x % launch.grid.y),
                      static_cast<unsigned>(index / launch.grid.x / launch.grid.y)};
     try {
-      worker.run_block(launch, thread_body, block, order == 0 ? 0 : order + index + 1);
+      this_worker().run_block(launch, thread_body, block, order == 0 ? 0 : order + index + 1);
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
@@ -50,43 +49,39 @@ void execute(const LaunchShape& launch, const std::function<void()>& thread_body
 ScopedThreadOrder::ScopedThreadOrder(std::uint64_t seed) : previous_(thread_order_seed.exchange(seed)) {}
 ScopedThreadOrder::~ScopedThreadOrder() { thread_order_seed = previous_; }
 
-void barrier() { worker.wait_at_barrier(); }
-void join_warp(const Collective& collective, std::uint32_t mask, void* brought) {
-  worker.join_warp(collective, mask, brought);
-}
 void check_source_lane(const Collective& collective, std::uint32_t mask, unsigned lane) {
-  worker.check_source_lane(collective, mask, lane);
+  this_worker().check_source_lane(collective, mask, lane);
 }
-void* shared_memory(const void* site, std::size_t bytes) { return worker.shared_memory(site, bytes, {}); }
-void* dynamic_shared_memory() { return worker.dynamic_shared_memory(); }
-std::size_t dynamic_shared_bytes() { return worker.dynamic_shared_bytes(); }
+void* shared_memory(const void* site, std::size_t bytes) { return this_worker().shared_memory(site, bytes, {}); }
+void* dynamic_shared_memory() { return this_worker().dynamic_shared_memory(); }
+std::size_t dynamic_shared_bytes() { return this_worker().dynamic_shared_bytes(); }
 
 void report_out_of_bounds(const char* array, std::int64_t index, std::int64_t extent) {
-  throw Finding(fmt::format("{}: index {} of shared array {} is outside [0, {})", worker.describe_position(), index,
-                            array, extent));
+  throw Finding(fmt::format("{}: index {} of shared array {} is outside [0, {})", this_worker().describe_position(),
+                            index, array, extent));
 }
 
 void* checked_shared_memory(const void* site, const ArrayShape& shape, std::size_t bytes) {
-  worker.cover_with_shadow();
-  return worker.shared_memory(site, bytes, shape);
+  this_worker().cover_with_shadow();
+  return this_worker().shared_memory(site, bytes, shape);
 }
 void* checked_dynamic_shared_memory() {
-  worker.cover_with_shadow();
-  return worker.dynamic_shared_memory();
+  this_worker().cover_with_shadow();
+  return this_worker().dynamic_shared_memory();
 }
-Shadow& current_shadow() { return worker.shadow(); }
+Shadow& current_shadow() { return this_worker().shadow(); }
 
 void report_race(const SharedElement& element, Access now, Access before, unsigned other) {
-  throw Finding(worker.describe_race(element, now, before, other));
+  throw Finding(this_worker().describe_race(element, now, before, other));
 }
 void report_uninitialized(const SharedElement& element) {
-  throw Finding(fmt::format("{}: {} is read before any thread has written it", worker.describe_position(),
-                            worker.describe_element(element)));
+  throw Finding(fmt::format("{}: {} is read before any thread has written it", this_worker().describe_position(),
+                            this_worker().describe_element(element)));
 }
 
 void report_misaligned(const char* array, std::int64_t index, std::size_t bytes) {
   throw Finding(fmt::format("{}: an access of {} bytes at index {} of shared array {} is not aligned to its size",
-                            worker.describe_position(), bytes, index, array));
+                            this_worker().describe_position(), bytes, index, array));
 }
 
 }  // namespace narrowgate::simt

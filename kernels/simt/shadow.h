@@ -6,6 +6,7 @@
 // all warps, a collective one for its own (for all of its lanes, those outside the mask too: such a race is missed).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,10 +47,10 @@ class Shadow {
     block_start_ = barrier_start_;
   }
   void pass_barrier() {
-    for (const std::uint64_t moment : moments_) barrier_start_ = moment > barrier_start_ ? moment : barrier_start_;
-    moments_.fill(++barrier_start_);
+    barrier_start_ = ++latest_;
+    moments_.fill(barrier_start_);
   }
-  void pass_collective(unsigned warp) { ++moments_[warp]; }
+  void pass_collective(unsigned warp) { latest_ = std::max(latest_, ++moments_[warp]); }
 
   // From now on there is a cell for each byte from `start` on.
   void cover(const void* start, std::size_t bytes) {
@@ -124,6 +125,7 @@ class Shadow {
 
   std::uint64_t block_start_ = 0;    // the moments at which the block began
   std::uint64_t barrier_start_ = 0;  // and at which it passed its last barrier
+  std::uint64_t latest_ = 0;
   std::array<std::uint64_t, 32> moments_{};  // of each warp: a block has at most 1024 threads
   const std::byte* start_ = nullptr;
   std::unique_ptr<ShadowCell[]> cells_;

@@ -25,7 +25,16 @@ constexpr int kPoisonByte = 0xff;  // NaN as a float, −1 as an integer
 // Unwinds a thread whose block has already failed elsewhere.
 struct Abandoned {};
 
+thread_local Worker worker;
+
 }  // namespace
+
+Worker& this_worker() { return worker; }
+// These two are what kernels do most: here the compiler sees through them, and a thread that waits needs less stack.
+void barrier() { worker.wait_at_barrier(); }
+void join_warp(const Collective& collective, std::uint32_t mask, void* brought) {
+  worker.join_warp(collective, mask, brought);
+}
 
 Worker::~Worker() {
   stopping_ = true;
@@ -62,6 +71,7 @@ context::fiber Worker::thread_loop(Thread& thread, context::fiber&& from) {
       if (!failure_) failure_ = std::current_exception();
     }
     thread.state = ThreadState::kDone;
+    thread.runs_after = kNotByBarriers;
     ++done_;
     switch_to(next_in_turn());
   }
@@ -74,7 +84,7 @@ context::fiber Worker::thread_loop(Thread& thread, context::fiber&& from) {
 Worker::Thread& Worker::next_in_turn() {
   if (failure_ || abandoning_) return scheduler_;
   while (++turn_ < sequence_.size()) {
-    if (may_run(sequence_[turn_]->state)) return *sequence_[turn_];
+    if (sequence_[turn_]->runs_after <= barrier_) return *sequence_[turn_];
   }
   return scheduler_;
 }
@@ -86,6 +96,7 @@ void Worker::wait() {
 
 void Worker::wait_at_barrier() {
   running_->state = ThreadState::kAtBarrier;
+  running_->runs_after = barrier_ + 1;
   ++at_barrier_;
   wait();
 }
@@ -96,12 +107,13 @@ void Worker::join_warp(const Collective& collective, std::uint32_t mask, void* b
   Gathering& gathering = warps_.arrive(warp, lane, collective, mask, brought);
   if (gathering.missing != 0) {
     running_->state = ThreadState::kInWarp;
+    running_->runs_after = kNotByBarriers;
     ++in_warp_;
     wait();
     return;
   }
   for (std::uint32_t rest = gathering.arrived & ~(1u << lane); rest != 0; rest &= rest - 1) {
-    threads_[warp * kWarpSize + static_cast<unsigned>(std::countr_zero(rest))]->state = ThreadState::kReady;
+    threads_[warp * kWarpSize + static_cast<unsigned>(std::countr_zero(rest))]->runs_after = 0;
     --in_warp_;
   }
   warps_.finish(warp, gathering);
@@ -127,6 +139,7 @@ void Worker::prepare_block(Dim3 block) {
     const auto id = static_cast<unsigned>(i);
     threads_[i]->seen = {{id % size.x, id / size.x % size.y, id / size.x / size.y}, block, size, launch_->grid, id};
     threads_[i]->state = ThreadState::kFresh;
+    threads_[i]->runs_after = 0;
   }
   // Shared memory is not initialized on a device: poison what the last block used.
   std::memset(arena_.get(), kPoisonByte, std::max(arena_used_, launch_->dynamic_shared_bytes));
@@ -155,13 +168,6 @@ void Worker::run_all_once(std::uint64_t order) {
   if (&first != &scheduler_) switch_to(first);
 }
 
-void Worker::release_barrier() {
-  for (std::size_t i = 0; i < count_; ++i) threads_[i]->state = ThreadState::kReady;
-  at_barrier_ = 0;
-  ++barrier_;
-  shadow_.pass_barrier();
-}
-
 void Worker::abandon_block() {
   abandoning_ = true;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -188,7 +194,11 @@ void Worker::run_block(const LaunchShape& launch, const std::function<void()>& t
       std::rethrow_exception(std::exchange(failure_, nullptr));
     }
     if (done_ == count_) return;
-    if (at_barrier_ == count_) release_barrier();
+    if (at_barrier_ == count_) {
+      at_barrier_ = 0;
+      ++barrier_;
+      shadow_.pass_barrier();
+    }
   }
 }
 

@@ -18,14 +18,8 @@
 namespace narrowgate::simt {
 
 
-enum class ThreadState {
-  kFresh,     // has not begun
-  kReady,     // may go on
-  kAtBarrier,
-  kInWarp,    // waits in a collective of its warp
-  kDone,
-};
-inline bool may_run(ThreadState state) { return state <= ThreadState::kReady; }
+// Where a thread last stopped.
+enum class ThreadState { kFresh, kAtBarrier, kInWarp, kDone };
 
 // One OS thread's pool of fibers and the block it is running. Fibers live across blocks: making one costs far more
 // than switching to it.
@@ -47,13 +41,18 @@ class Worker {
 
  private:
   struct Thread {
-    boost::context::fiber fiber;  // where it goes on; empty while it runs
+    // What every switch reads lies together.
+    boost::context::fiber fiber;   // where it goes on; empty while it runs
+    std::uint64_t runs_after = 0;  // may run when the block has passed so many barriers
+    ThreadState state = ThreadState::kDone;
+    ThreadContext seen;
     boost::context::stack_context stack;
     StackBounds bounds;
-    ThreadContext seen;
-    ThreadState state = ThreadState::kDone;
     void* fake_stack = nullptr;  // AddressSanitizer's, while the fiber is switched out
   };
+  // runs_after of a thread that is done, or in a collective.
+  static constexpr std::uint64_t kNotByBarriers = ~std::uint64_t{0};
+
   struct SharedArray {
     const void* site;
     std::byte* data;
@@ -67,7 +66,6 @@ class Worker {
   Thread& next_in_turn();
   void wait();
   void run_all_once(std::uint64_t order);
-  void release_barrier();
   std::string describe_barrier_divergence() const;
   std::string describe_warp_divergence() const;
   std::string describe_wait(unsigned warp, unsigned lane, const Gathering& since) const;
@@ -97,5 +95,8 @@ class Worker {
   bool abandoning_ = false;
   bool stopping_ = false;
 };
+
+// That of the running OS thread.
+Worker& this_worker();
 
 }  // namespace narrowgate::simt
