@@ -106,8 +106,11 @@ int print_results(const Arguments& args, const CommonOptions& common, const Self
 
 // Whether both names lead to one file, be it there already or not.
 bool same_file(const std::string& left, const std::string& right) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(left, ignored) == std::filesystem::weakly_canonical(right, ignored);
+  const auto canonical = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return canonical(left) == canonical(right);
 }
 
 // Gates are the program's own; a stored name that is none of them was not written by it.
