@@ -64,7 +64,7 @@ void add_check_command(CLI::App& app, const CommonOptions& common, int& exit_cod
   command->footer(
       "Examples:\n"
       "  narrowgate check --scheme int8.column --a a.npy --b b.npy --c c.npy\n"
-      "  narrowgate check --scheme w4a16.g128.zp.rtn.chain --a x.npy --b w.safetensors:weight --b-transposed --c y.npy \\\n"
+      "  narrowgate check --scheme w4a16.g128_zp.rtn.chain --a x.npy --b w.safetensors:weight --b-transposed --c y.npy \\\n"
       "      --b-codes q.safetensors:qweight --b-scales q.safetensors:scales --b-zeros q.safetensors:qzeros --b-packing gptq\n"
       "Exit codes: 0 pass, 1 a gate failed, 2 bad usage or input, 3 nothing could decide.");
   command->callback([args, &common, &exit_code] { exit_code = run(*args, common); });
