@@ -12,6 +12,7 @@
 #include "kernels/formats/records/bf16.h"
 #include "kernels/formats/records/fp16.h"
 #include "kernels/formats/span_codec.h"
+#include "kernels/parallel.h"
 #include "kernels/reference/operand_bounds.h"
 #include "suites/engine/case_run.h"
 #include "suites/engine/digest.h"
@@ -25,6 +26,7 @@ using State = GateResult::State;
 constexpr std::int64_t kSliceElements = std::int64_t{1} << 21;  // of the wider of A and C, in doubles: 16 MiB each
 constexpr std::int64_t kSmallestSlice = 16;
 constexpr std::int64_t kShortLine = 4;  // a zero in a line this short may be chance
+constexpr std::int64_t kBands = 8;       // of a slice, judged side by side
 constexpr double kLargestFp16 = 65504.0;
 
 const formats::Format* format_of(io::ElementType type) {
@@ -97,11 +99,12 @@ void judge_element(Tally& found, const Subject& subject, const Slice& slice, std
   if (!std::isfinite(bound)) found.bound_is_finite = false;
   found.excludes_zeros |= std::fabs(target) > bound;
   found.reach = std::max(found.reach, std::fabs(target) + bound);
-  found.implementation_max_err = std::max(found.implementation_max_err, std::fabs(value - rounded));
-  found.max_ulps = std::max(found.max_ulps, ulps_between(tensors.c(row, col), rounded, tensors.c_type));
+  if (value != rounded) {
+    found.implementation_max_err = std::max(found.implementation_max_err, std::fabs(value - rounded));
+    found.max_ulps = std::max(found.max_ulps, ulps_between(tensors.c(row, col), rounded, tensors.c_type));
+  }
   const double error = std::fabs(value - exact), used = fraction(std::fabs(value - target), bound);
   found.max_err = std::max(found.max_err, error);
-  found.squares += error * error;
   if (used > found.bound_fraction || found.elements == 0) found.worst = here;
   found.bound_fraction = std::max(found.bound_fraction, used);
   double& of_row = found.row_fraction[static_cast<std::size_t>(row)];
@@ -111,6 +114,38 @@ void judge_element(Tally& found, const Subject& subject, const Slice& slice, std
   found.day98_fraction = std::max(found.day98_fraction, fraction(error, day98[column]));
   if (!(error <= day98[column]) && !found.first_beyond_day98) found.first_beyond_day98 = Element{row, col, value, exact, day98[column]};
   ++found.elements;
+}
+
+void keep_largest(std::vector<double>& total, const std::vector<double>& part) {
+  for (std::size_t i = 0; i < total.size(); ++i) total[i] = std::max(total[i], part[i]);
+}
+
+void keep_sum(std::vector<std::int64_t>& total, const std::vector<std::int64_t>& part) {
+  for (std::size_t i = 0; i < total.size(); ++i) total[i] += part[i];
+}
+
+// Parts in the order of their rows, so "first" and "worst" name the same element however many threads there were.
+void merge(Tally& total, const Tally& part) {
+  if (part.elements > 0 && (total.elements == 0 || part.bound_fraction > total.bound_fraction)) total.worst = part.worst;
+  for (std::int64_t Tally::* count : {&Tally::elements, &Tally::nonfinite, &Tally::zeros, &Tally::mismatches}) total.*count += part.*count;
+  total.quantization_squares += part.quantization_squares;
+  for (double Tally::* largest : {&Tally::max_ulps, &Tally::implementation_max_err, &Tally::quantization_max_err, &Tally::max_err,
+                                  &Tally::bound_fraction, &Tally::day98_fraction, &Tally::reach}) {
+    total.*largest = std::max(total.*largest, part.*largest);
+  }
+  total.answer_is_zero &= part.answer_is_zero;
+  total.bound_is_finite &= part.bound_is_finite;
+  total.excludes_zeros |= part.excludes_zeros;
+  for (std::optional<Element> Tally::* first : {&Tally::first_nonfinite, &Tally::first_beyond_bound, &Tally::first_mismatch,
+                                                &Tally::first_beyond_day98}) {
+    if (!(total.*first)) total.*first = part.*first;
+  }
+  keep_largest(total.row_fraction, part.row_fraction);
+  keep_largest(total.column_fraction, part.column_fraction);
+  keep_sum(total.row_zeros, part.row_zeros);
+  keep_sum(total.column_zeros, part.column_zeros);
+  keep_sum(total.row_nonzeros, part.row_nonzeros);
+  keep_sum(total.column_nonzeros, part.column_nonzeros);
 }
 
 GateResult at(GateResult result, const Element& element) {
@@ -278,11 +313,15 @@ Tally tally(Subject& subject) {
     Operands slice = borrow_rows(subject.own, rows);
     const reference::Expectation expectation = reference::expect(a, tensors.b.view(), slice);
     restore(subject.own, std::move(slice));
-    for (std::int64_t row = first; row < last; ++row) {
-      for (std::int64_t col = 0; col < shape.n; ++col) {
-        judge_element(found, subject, {first, expectation, answer, rounded}, row, col, day98);
+    std::vector<Tally> bands(kBands, blank_tally(shape));
+    parallel_for(kBands, [&](std::int64_t band) {
+      for (std::int64_t row = first + band * (last - first) / kBands; row < first + (band + 1) * (last - first) / kBands; ++row) {
+        for (std::int64_t col = 0; col < shape.n; ++col) {
+          judge_element(bands[static_cast<std::size_t>(band)], subject, {first, expectation, answer, rounded}, row, col, day98);
+        }
       }
-    }
+    });
+    for (const Tally& band : bands) merge(found, band);
   }
   return found;
 }

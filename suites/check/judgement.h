@@ -19,7 +19,7 @@ struct Tally {
   double max_ulps = 0;          // of C's format, largest distance from that
   double implementation_max_err = 0;
   double quantization_max_err = 0, quantization_squares = 0;  // the scheme's answer against the original data
-  double max_err = 0, squares = 0;                            // C against the original data
+  double max_err = 0;                                                // C against the original data
   double bound_fraction = 0, day98_fraction = 0;
   bool answer_is_zero = true;  // all of it
   // Whether the bound says anything: it is finite, and some element lies farther from zero than it reaches.
