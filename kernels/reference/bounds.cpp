@@ -280,6 +280,13 @@ double gamma_factor(std::int64_t n, double unit_roundoff) {
   return nu < 1.0 ? nu / (1.0 - nu) : std::numeric_limits<double>::infinity();
 }
 
+std::vector<double> day98_limits(View<const float> a, View<const float> b) {
+  std::vector<double> limits = max_abs_by_column(b);
+  const double max_a = max_abs(a);
+  for (double& limit : limits) limit = 4.0 * static_cast<double>(a.cols) * max_a * limit / 127.0;
+  return limits;
+}
+
 Expectation expect_given(Matrix<double> exact, View<const float> a, View<const float> b, const Operands& operands) {
   const Problem problem{a, b, operands.encoded_a.empty() ? a : operands.encoded_a.view(),
                         operands.encoded_b.empty() ? b : operands.encoded_b.view(), operands};
@@ -297,11 +304,7 @@ Expectation expect_given(Matrix<double> exact, View<const float> a, View<const f
   add_bias(result.exact, operands.bias);
   add_bias(result.target, operands.bias);
   add_epilogue_rounding(result.bound, target, operands);
-
-  const double max_a = max_abs(a);
-  for (const double max_b : max_abs_by_column(b)) {
-    result.k_gate_by_column.push_back(4.0 * static_cast<double>(a.cols) * max_a * max_b / 127.0);
-  }
+  result.k_gate_by_column = day98_limits(a, b);
   return result;
 }
 

@@ -39,7 +39,7 @@ struct Expectation {
   Matrix<double> target;     // the same with B pruned: what the scheme approximates; empty where it equals `exact`
   Matrix<double> bound;      // worst case of |Ĉ − target|
   Matrix<double> operand_bound;  // W + T alone; empty where it is zero, because the operands are the data themselves
-  std::vector<double> k_gate_by_column;  // 4·K·max|A|·max|B[:,c]|/127, the day 98 gate
+  std::vector<double> k_gate_by_column;  // day98_limits()
 };
 
 // A[m×k], B[k×n] are the original data, `operands` their quantization.
@@ -47,6 +47,9 @@ Expectation expect(View<const float> a, View<const float> b, const Operands& ope
 
 // Like expect(), with A·B given: a suite asks for many schemes over one pair of inputs.
 Expectation expect_given(Matrix<double> exact, View<const float> a, View<const float> b, const Operands& operands);
+
+// 4·K·max|A|·max|B[:,c]|/127 for each column.
+std::vector<double> day98_limits(View<const float> a, View<const float> b);
 
 // The standard deviation of the error if roundings were independent and uniform: √(Σ a²·var(b̂) + Σ b̂²·var(â)), where
 // var = h²/3 (s²/12 for integers), and δ² where codes are their own witness. A diagnostic, never a gate: real errors

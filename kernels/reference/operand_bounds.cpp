@@ -50,6 +50,8 @@ double integer_step(const QuantizedMatrix& quantized, std::int64_t row, std::int
 
 }  // namespace
 
+double half_step(const formats::Format& format, double magnitude) { return half_step(format, magnitude, 1.0); }
+
 double quantization_step(const QuantizedMatrix& quantized, double magnitude, std::int64_t row, std::int64_t col) {
   if (quantized.is_float()) {
     return quantized.element == nullptr ? 0.0 : element_step(*quantized.element, magnitude, 1.0);

@@ -28,6 +28,7 @@ void add_accept_command(CLI::App& app, const CommonOptions& common, int& exit_co
 void add_report_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_selftest_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_study_command(CLI::App& app, const CommonOptions& common, int& exit_code);
+void add_check_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 void add_doctor_command(CLI::App& app, const CommonOptions& common, int& exit_code);
 
 }  // namespace narrowgate

@@ -61,6 +61,7 @@ int run_program(int argc, char** argv) {
   add_compare_command(app, common, exit_code);
   add_accept_command(app, common, exit_code);
   add_report_command(app, common, exit_code);
+  add_check_command(app, common, exit_code);
   add_selftest_command(app, common, exit_code);
   add_study_command(app, common, exit_code);
   add_doctor_command(app, common, exit_code);

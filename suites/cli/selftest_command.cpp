@@ -1,15 +1,19 @@
 // narrowgate selftest: shows that every planted bug is caught, and that no gate has gone blind.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "baselines/accept.h"
 #include "baselines/glob.h"
+#include "baselines/nearest.h"
 #include "baselines/text_file.h"
 #include "suites/cli/terminal.h"
+#include "suites/selftest/judge.h"
 #include "suites/selftest/selftest.h"
 
 namespace narrowgate {
@@ -86,22 +90,66 @@ int write_files(const Arguments& args, const SelftestFile& file) {
   return kExitPass;
 }
 
-void print_results(const Arguments& args, const CommonOptions& common, const SelftestFile& file, std::int64_t random_cases,
-                   double seconds) {
+int print_results(const Arguments& args, const CommonOptions& common, const SelftestFile& file, std::int64_t random_cases,
+                  double seconds) {
   if (args.json) {
-    if (const auto text = selftest_text(file, "selftest.json")) fmt::print("{}", *text);
-    return;
+    const auto text = selftest_text(file, "selftest.json");
+    if (!text) return fail(kExitBadInput, text.error().message);
+    fmt::print("{}", *text);
+    return kExitPass;
   }
   if (!common.quiet) fmt::print("{}\n", selftest::terminal_table(file));
   fmt::print("{} mutants on one scheme or more each, {} in all; {} correct random cases; {:.1f} s\n", file.mutants.size(),
              file.gates.front().pairs, random_cases, seconds);
+  return kExitPass;
+}
+
+// Whether both names lead to one file, be it there already or not.
+bool same_file(const std::string& left, const std::string& right) {
+  const auto canonical = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return canonical(left) == canonical(right);
+}
+
+// Gates are the program's own; a stored name that is none of them was not written by it.
+std::optional<std::string> unknown_gate(const KillMatrix& stored, const std::string& path) {
+  std::vector<std::string> known;
+  for (const selftest::GateColumn& gate : selftest::gate_columns()) known.emplace_back(gate.name);
+  for (const auto& [mutant, by_scheme] : stored) {
+    for (const auto& [scheme, gates] : by_scheme) {
+      for (const std::string& gate : gates) {
+        if (std::find(known.begin(), known.end(), gate) != known.end()) continue;
+        return fmt::format("{}: /mutants/{}/{}: there is no gate \"{}\".{}", path, mutant, scheme, gate, did_you_mean(gate, known));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// What is wrong with the call before anything is tried. A stored matrix that does not parse is never written over.
+std::optional<std::string> refuse_call(const Arguments& args, const std::string& path) {
+  if (args.accept && !args.filter.empty()) return "--accept stores the whole matrix; leave --filter out";
+  if (args.accept) {
+    if (const auto refusal = refuse_reason(args.why)) return refusal->message;
+  }
+  for (const auto& [option, file] : {std::pair{"--out", args.out}, std::pair{"--markdown", args.markdown}}) {
+    if (file.empty() || !same_file(file, path)) continue;
+    return fmt::format("{}: {} is the stored matrix, which only --accept writes", option, file);
+  }
+  if (!args.out.empty() && !args.markdown.empty() && same_file(args.out, args.markdown)) {
+    return fmt::format("--out and --markdown both name {}", args.out);
+  }
+  std::error_code code;
+  if (std::filesystem::symlink_status(path, code).type() == std::filesystem::file_type::not_found) return std::nullopt;
+  const auto stored = read_matrix(path);
+  return stored ? unknown_gate(*stored, path) : stored.error().message;
 }
 
 int run(const Arguments& args, const CommonOptions& common) {
-  if (args.accept && !args.filter.empty()) return fail(kExitBadInput, "--accept stores the whole matrix; leave --filter out");
-  if (args.accept) {
-    if (const auto refusal = refuse_reason(args.why)) return fail(kExitBadInput, refusal->message);
-  }
+  const std::string path = args.baseline + "/selftest.json";
+  if (const auto refusal = refuse_call(args, path)) return fail(kExitBadInput, *refusal);
   const auto mutants = chosen_mutants(args.filter);
   if (mutants.empty()) return fail(kExitNoVerdict, fmt::format("no mutant matches \"{}\"; nothing was tried", args.filter));
   const auto start = std::chrono::steady_clock::now();
@@ -110,11 +158,10 @@ int run(const Arguments& args, const CommonOptions& common) {
   const SelftestFile file = selftest::selftest_file(outcomes, alarms, selftest::find_smallest_errors());
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (const int code = write_files(args, file); code != kExitPass) return code;
-  print_results(args, common, file, alarms.cases, elapsed.count());
+  if (const int code = print_results(args, common, file, alarms.cases, elapsed.count()); code != kExitPass) return code;
   const auto found = selftest::defects(outcomes, alarms);
   for (const std::string& defect : found) fail(kExitRegression, defect);
   if (!found.empty()) return kExitRegression;
-  const std::string path = args.baseline + "/selftest.json";
   return args.accept ? accept_matrix(args, file, path) : compare_with_stored(args, file, path);
 }
 

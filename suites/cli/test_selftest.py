@@ -102,6 +102,9 @@ def test_accept_stores_the_same_bytes_and_says_why(folder: pathlib.Path) -> None
     ("arguments", "code", "message"),
     [
         (["--accept", "--why", " "], 2, "--why is empty"),
+        (["--accept"], 2, "--why is empty"),
+        (["--accept", "--why", "one\ntwo"], 2, "--why"),
+        (["--out", "a", "--markdown", "./a"], 2, "both name a"),
         (["--why", "x"], 2, "requires --accept"),
         (["--accept", "--why", "x", "--filter", "bias_*"], 2, "leave --filter out"),
         (["--filter", "no_such"], 3, "nothing was tried"),
@@ -117,11 +120,43 @@ def test_usage(folder: pathlib.Path, arguments: list[str], code: int, message: s
     assert (folder / "baselines" / "selftest.json").read_bytes() == before
 
 
-def test_a_broken_matrix_is_bad_input(folder: pathlib.Path) -> None:
-    (folder / "baselines" / "selftest.json").write_text('{"schema": "narrowgate.kills/1"}')
-    ran = some(folder)
+@pytest.mark.parametrize("accept", [[], ["--accept", "--why", "over a damaged file"]])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"schema": "narrowgate.kills/1"}', "mutants"),
+        ('{"schema": "narrowgate.kills/1", "mutants": {"bias_twice": {"fp32.chain.bias": ["gaurds"]}}}',
+         'there is no gate "gaurds". Did you mean "guards"?'),
+        ('{"schema": "narrowgate.kills/1", "mutants": {', "line 1"),
+        ("", "empty"),
+    ],
+)
+def test_a_broken_matrix_is_bad_input_and_is_not_written_over(
+    folder: pathlib.Path, text: str, message: str, accept: list[str]
+) -> None:
+    stored = folder / "baselines" / "selftest.json"
+    stored.write_text(text)
+    ran = selftest(folder, "--cases", "1", *(accept or ["--filter", "bias_*"]))
     assert ran.returncode == 2
-    assert "selftest.json" in ran.stderr and "mutants" in ran.stderr
+    assert "selftest.json" in ran.stderr and message in ran.stderr
+    assert stored.read_text() == text and not (folder / "baselines" / "WHY.md").exists()
+
+
+@pytest.mark.parametrize("option", ["--out", "--markdown"])
+def test_no_other_output_lands_on_the_stored_matrix(folder: pathlib.Path, option: str) -> None:
+    stored = folder / "baselines" / "selftest.json"
+    before = stored.read_bytes()
+    ran = some(folder, option, "baselines/../baselines/selftest.json")
+    assert ran.returncode == 2
+    assert "only --accept writes" in ran.stderr
+    assert stored.read_bytes() == before
+
+
+def test_an_out_that_cannot_be_written_leaves_nothing(folder: pathlib.Path) -> None:
+    ran = some(folder, "--out", "no/such/folder/selftest.json")
+    assert ran.returncode == 2
+    assert "no/such/folder" in ran.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["baselines"]
 
 
 def test_json_alone_is_on_standard_output(folder: pathlib.Path) -> None:

@@ -159,12 +159,15 @@ OrIoError<std::vector<Tensor>> read_npz(const std::string& path) {
   if (!end) return tl::unexpected(end.error());
   std::vector<Tensor> tensors;
   std::size_t at = in.u32(*end + 16);
+  std::size_t left = in.size();  // entries that share their bytes could otherwise fill the memory from a small file
   for (std::size_t entry = 0; entry < in.u16(*end + 10); ++entry) {
     if (!in.has(at, kCentralSize) || in.u32(at) != kCentralSignature) {
       return error_at(path, fmt::format("byte {}", at), fmt::format("entry {} of the central directory", entry));
     }
     auto tensor = read_entry(in, at, path);
     if (!tensor) return tl::unexpected(tensor.error());
+    if (tensor->bytes.size() > left) return error_at(path, "entry " + tensor->name, "entries that do not overlap");
+    left -= tensor->bytes.size();
     tensors.push_back(std::move(*tensor));
     at += kCentralSize + in.u16(at + 28) + in.u16(at + 30) + in.u16(at + 32);
   }

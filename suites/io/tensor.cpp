@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -78,11 +79,20 @@ OrIoError<Matrix<float>> to_matrix(const Tensor& tensor, const std::string& file
 }
 
 OrIoError<std::vector<std::uint8_t>> read_file(const std::string& path) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) return error_at(path, "open", "a file, found a folder");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return error_at(path, "open", fmt::format("a readable file ({})", std::strerror(errno)));
-  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) return error_at(path, "read", "a readable file");
-  return bytes;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  if (code) return error_at(path, "open", "a regular file");
+  try {
+    std::vector<std::uint8_t> bytes(size);
+    stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+    if (stream.gcount() != static_cast<std::streamsize>(size)) return error_at(path, "read", fmt::format("{} bytes", size));
+    return bytes;
+  } catch (const std::exception&) {  // bad_alloc or length_error
+    return error_at(path, "read", fmt::format("a file that fits memory, found {} bytes", size));
+  }
 }
 
 OrIoError<void> write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
